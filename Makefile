@@ -1,0 +1,149 @@
+# What one does with this repository. `make help` lists it. Everything that is installed or built stays in the checkout:
+# .venv, .venv-torch and target. `PYTHON=` chooses another interpreter than the newest one found, `VENV=` another folder.
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+SHELL := /bin/sh
+
+VENV ?= .venv
+VENV_TORCH ?= .venv-torch
+PYTHON ?=
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+
+# The same for every call of cargo, so that pyo3 is built once. The first keeps pyo3 from looking for a libpython. The
+# second is the name with the version (python3.13, python3.13t), so that pyo3 is built anew for another interpreter; it is
+# looked up when a recipe starts, for the environment may have been made by the one before.
+export PYO3_BUILD_EXTENSION_MODULE := 1
+export PYO3_PYTHON = $(shell ls $(abspath $(VENV))/bin/python3.* 2>/dev/null | tail -n 1)
+export PYTHON
+export PYTHONDONTWRITEBYTECODE := 1
+export HYPOTHESIS_STORAGE_DIRECTORY := $(abspath $(TARGET))/hypothesis
+
+EXTENSIONS := -p dlferry-python -p dlferry-testing --features dlferry-testing/python
+PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python)
+PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples)
+ASAN := RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address cargo
+ASAN_BUILD := --target $(HOST) --target-dir $(TARGET)/asan
+# The official header, when the environment has it (not `wildcard`, which remembers what was missing).
+HEADER = $(shell ls $(abspath $(VENV))/lib/python3*/site-packages/tvm_ffi/include/dlpack/dlpack.h 2>/dev/null)
+WITH_HEADER = $(if $(HEADER),DLPACK_H=$(HEADER) DLFERRY_REQUIRE_HEADER=1)
+
+.PHONY: help
+help: ## list the targets
+	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/  \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
+
+.PHONY: demo
+demo: extensions ## show what dlferry does, on the arrays of this machine
+	@tools/with $(VENV) "the demo" env PYTHONPATH=$(TARGET)/py/debug $(VENV)/bin/python examples/demo.py
+
+.PHONY: test
+test: test-rust test-python ## all tests but those that need PyTorch
+
+.PHONY: test-rust
+test-rust: venv ## the Rust tests, with and without std, and the examples in the documentation
+	$(WITH_HEADER) cargo test -p dlferry -p dlferry-testing
+	$(WITH_HEADER) cargo test -p dlferry --no-default-features
+	cargo test -p dlferry-pyo3 --doc
+
+.PHONY: test-python
+test-python: extensions ## the Python tests, on a build with overflow checks
+	@tools/with $(VENV) "the Python tests" env PYTHONPATH=$(TARGET)/py/debug \
+		$(VENV)/bin/python $(PYTEST) -m "not torch"
+
+.PHONY: test-torch
+test-torch: extensions-release venv-torch ## the tests with PyTorch, on a release build (installs 13 GB)
+	@tools/with $(VENV_TORCH) "the PyTorch tests" env PYTHONPATH=$(TARGET)/py/release \
+		$(VENV_TORCH)/bin/python $(PYTEST) -m torch
+
+.PHONY: asan
+asan: asan-rust asan-python ## the tests under AddressSanitizer
+
+.PHONY: asan-rust
+asan-rust: venv
+	$(ASAN) test $(ASAN_BUILD) -p dlferry --lib --tests
+	ASAN_OPTIONS=detect_leaks=0 $(ASAN) test $(ASAN_BUILD) -p dlferry-testing --lib --tests
+
+# pytest captures what Python prints and no more, for the runtime's report is printed past Python.
+.PHONY: asan-python
+asan-python: PRELOAD = $(shell tools/asan-preload)
+asan-python: venv
+	@$(if $(PRELOAD),:,tools/notice "SKIPPED: the Python tests under AddressSanitizer" "the compiler has no libasan.so")
+	$(if $(PRELOAD),$(ASAN) build $(ASAN_BUILD) $(EXTENSIONS))
+	$(if $(PRELOAD),tools/stage $(TARGET)/asan/$(HOST)/debug $(TARGET)/py/asan)
+	@$(if $(PRELOAD),tools/with $(VENV) "the Python tests under AddressSanitizer" env PYTHONPATH=$(TARGET)/py/asan \
+		LD_PRELOAD=$(PRELOAD) ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc DLFERRY_ASAN=1 \
+		$(VENV)/bin/python $(PYTEST) --capture=sys -m "not torch")
+
+.PHONY: lint
+lint: fmt clippy docs ruff typos ## everything that judges the code without running it
+
+.PHONY: fmt
+fmt: ## the layout of the Rust code
+	cargo fmt --all -- --check -l
+
+.PHONY: clippy
+clippy: venv ## the lint table of Cargo.toml
+	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy --workspace --all-targets --all-features -- -D warnings
+	cargo clippy -p dlferry --all-targets --no-default-features -- -D warnings
+
+.PHONY: docs
+docs: venv ## the Rust documentation, into target/doc
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --all-features
+
+.PHONY: ruff
+ruff: venv ## the lints and the layout of the Python code
+	@tools/with $(VENV) "ruff check" $(VENV)/bin/ruff check --config python/pyproject.toml $(PYTHON_CODE)
+	@tools/with $(VENV) "ruff format" $(VENV)/bin/ruff format --check --config python/pyproject.toml $(PYTHON_CODE)
+
+.PHONY: typos
+typos: venv ## the spelling
+	@tools/with $(VENV) "typos" $(VENV)/bin/typos --config typos.toml
+
+.PHONY: types
+types: extensions ## the Python types: mypy on the package and its tests, and the stubs against the built module
+	@tools/with $(VENV) "mypy" env MYPYPATH=$(TARGET)/py/debug \
+		$(VENV)/bin/python -m mypy --config-file python/pyproject.toml -p dlferry
+	@tools/with $(VENV) "mypy on the tests" env MYPYPATH=$(TARGET)/py/debug \
+		$(VENV)/bin/python -m mypy --config-file python/pyproject.toml --allow-untyped-defs --allow-incomplete-defs \
+		$(wildcard python/tests)
+	@tools/with $(VENV) "stubtest" env MYPYPATH=$(TARGET)/py/debug PYTHONPATH=$(TARGET)/py/debug \
+		$(VENV)/bin/python -m mypy.stubtest --mypy-config-file python/pyproject.toml dlferry
+
+.PHONY: pyo3-range
+pyo3-range: venv ## compile with the oldest, the middle and the newest pyo3 that Cargo.toml allows
+	tools/pyo3-range $(TARGET)/pyo3-range 0.28 0.29 0.30
+
+.PHONY: wheel
+wheel: venv ## a wheel for this interpreter, into target/wheels
+	@tools/with $(VENV) "the wheel" $(VENV)/bin/maturin build --release --manifest-path python/Cargo.toml \
+		--interpreter $(VENV)/bin/python --target-dir $(TARGET)/wheel-build --out $(TARGET)/wheels
+
+.PHONY: ci
+ci: lint test asan ## what has to pass before a change lands
+
+.PHONY: clean
+clean: ## remove what was built and installed
+	rm -rf $(TARGET) $(VENV) $(VENV_TORCH)
+
+# Steps of the above.
+.PHONY: venv
+venv:
+	@tools/venv $(VENV) tools/requirements-test.txt
+
+.PHONY: venv-torch
+venv-torch: venv
+	@test -e $(VENV_TORCH)/.ready || tools/notice "$(VENV_TORCH): PyTorch with its CUDA packages, 13 GB on disk, some minutes"
+	@PYTHON=$(VENV)/bin/python tools/venv $(VENV_TORCH) tools/requirements-torch.txt
+
+.PHONY: extensions
+extensions: venv
+	cargo build $(EXTENSIONS)
+	@tools/stage $(TARGET)/debug $(TARGET)/py/debug
+
+.PHONY: extensions-release
+extensions-release: venv
+	cargo build --release $(EXTENSIONS)
+	@tools/stage $(TARGET)/release $(TARGET)/py/release

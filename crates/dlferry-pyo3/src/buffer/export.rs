@@ -1,0 +1,123 @@
+use core::ffi::{c_int, c_void};
+use core::ptr;
+
+use dlferry::managed::Descriptor;
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi::{self, Py_buffer, Py_ssize_t};
+use pyo3::prelude::*;
+
+use super::format_of;
+use crate::tensor::Tensor;
+
+/// Shape and strides of one buffer view, in the form that the buffer protocol wants.
+struct Dims {
+    shape: Box<[Py_ssize_t]>,
+    /// In bytes.
+    strides: Box<[Py_ssize_t]>,
+}
+
+/// Fills the view of a consumer of the buffer protocol, as `flags` asks.
+///
+/// # Errors
+///
+/// `BufferError` when the tensor is not as the flags want it, or has no place in the buffer protocol.
+///
+/// # Safety
+///
+/// `view` is the structure that CPython passed to the exporter.
+pub(crate) unsafe fn fill(tensor: &Bound<'_, Tensor>, view: *mut Py_buffer, flags: c_int) -> PyResult<()> {
+    let refuse = |text: String| Err(PyBufferError::new_err(text));
+    if view.is_null() {
+        return refuse(String::from("no buffer view was given"));
+    }
+    let descriptor = tensor.get().shared().descriptor();
+    if !descriptor.is_host_readable() {
+        return refuse(format!("the tensor is on {}, which has no buffer", descriptor.device()));
+    }
+    let dtype = descriptor.dtype();
+    let Some(format) = format_of(dtype) else {
+        return refuse(format!("the buffer protocol has no format for {dtype}"));
+    };
+    check_order(descriptor, flags)?;
+    if asks(flags, ffi::PyBUF_WRITABLE) && descriptor.is_read_only() {
+        return refuse(String::from("the tensor is read-only, and a writable buffer was asked for"));
+    }
+    let dims = Box::new(dims(descriptor)?);
+    let filled = Py_buffer {
+        buf: if descriptor.layout().is_empty() { nowhere() } else { descriptor.data() },
+        obj: tensor.clone().into_any().into_ptr(),
+        len: Py_ssize_t::try_from(descriptor.nbytes())?,
+        itemsize: Py_ssize_t::try_from(dtype.item_bytes())?,
+        readonly: c_int::from(descriptor.is_read_only()),
+        ndim: c_int::try_from(descriptor.layout().ndim())?,
+        format: if asks(flags, ffi::PyBUF_FORMAT) { format.as_ptr().cast_mut() } else { ptr::null_mut() },
+        shape: if asks(flags, ffi::PyBUF_ND) { dims.shape.as_ptr().cast_mut() } else { ptr::null_mut() },
+        strides: if asks(flags, ffi::PyBUF_STRIDES) { dims.strides.as_ptr().cast_mut() } else { ptr::null_mut() },
+        suboffsets: ptr::null_mut(),
+        internal: Box::into_raw(dims).cast(),
+    };
+    // SAFETY: vouched for by the caller; not NULL.
+    unsafe { view.write(filled) };
+    Ok(())
+}
+
+/// Frees what [`fill`] allocated; CPython itself lets go of the tensor.
+///
+/// # Safety
+///
+/// `view` was filled by [`fill`] and is released once.
+pub(crate) unsafe fn release(view: *mut Py_buffer) {
+    // SAFETY: vouched for by the caller.
+    let internal = unsafe { (*view).internal };
+    if internal.is_null() {
+        return;
+    }
+    // SAFETY: `fill` made it of a box, and this is its end.
+    drop(unsafe { Box::from_raw(internal.cast::<Dims>()) });
+}
+
+/// All bits of `wanted` are set: the request names of the buffer protocol include one another.
+fn asks(flags: c_int, wanted: c_int) -> bool {
+    flags & wanted == wanted
+}
+
+/// The elements lie in the order that the consumer can work with.
+fn check_order(descriptor: &Descriptor, flags: c_int) -> PyResult<()> {
+    let (c, f) = (descriptor.layout().is_c_contiguous(), descriptor.layout().is_f_contiguous());
+    let (fits, wanted) = if !asks(flags, ffi::PyBUF_STRIDES) || asks(flags, ffi::PyBUF_C_CONTIGUOUS) {
+        (c, "row-major")
+    } else if asks(flags, ffi::PyBUF_F_CONTIGUOUS) {
+        (f, "column-major")
+    } else {
+        (c || f || !asks(flags, ffi::PyBUF_ANY_CONTIGUOUS), "row-major or column-major")
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(PyBufferError::new_err(format!(
+        "a contiguous buffer in {wanted} order was asked for, and the tensor has strides {:?} for shape {:?}",
+        descriptor.strides(),
+        descriptor.shape()
+    )))
+}
+
+fn dims(descriptor: &Descriptor) -> PyResult<Dims> {
+    let too_large = || PyBufferError::new_err("a stride is larger than the buffer protocol can say");
+    let size = i64::from(descriptor.storage_bits()) / 8;
+    let convert = |value: i64| Py_ssize_t::try_from(value).map_err(|_| too_large());
+    let shape = descriptor.shape().iter().copied().map(convert).collect::<PyResult<_>>()?;
+    let strides = descriptor.shape().iter().zip(descriptor.strides()).map(|(extent, stride)| {
+        // The stride of an axis without a second element means nothing, and may be any number.
+        if *extent <= 1 || descriptor.layout().is_empty() {
+            return convert(size);
+        }
+        convert(stride.checked_mul(size).ok_or_else(too_large)?)
+    });
+    Ok(Dims { shape, strides: strides.collect::<PyResult<_>>()? })
+}
+
+/// An address for a buffer without bytes, for consumers that refuse NULL.
+fn nowhere() -> *mut c_void {
+    static NOTHING: u64 = 0;
+    (&raw const NOTHING).cast_mut().cast()
+}

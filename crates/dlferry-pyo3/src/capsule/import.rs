@@ -1,0 +1,111 @@
+use core::ffi::CStr;
+use core::ptr::NonNull;
+
+use dlferry::abi::{
+    CAPSULE_UNVERSIONED, CAPSULE_UNVERSIONED_USED, CAPSULE_VERSIONED, CAPSULE_VERSIONED_USED, DLManagedTensor,
+    DLManagedTensorVersioned,
+};
+use dlferry::managed::{Descriptor, Handle, ManagedStruct, describe};
+use pyo3::exceptions::{PyBufferError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::critical_section::with_critical_section;
+
+use crate::error::IntoPyErr;
+
+/// What a capsule held: the tensor, taken over and described.
+#[derive(Debug)]
+pub struct Taken {
+    /// Owns the tensor.
+    pub handle: Handle,
+    /// What it is; its version is `None` when the struct was unversioned.
+    pub descriptor: Descriptor,
+}
+
+/// Whether an object is a capsule, of whatever name.
+pub(crate) fn is_capsule(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: attached, and `object` is alive.
+    unsafe { ffi::PyCapsule_CheckExact(object.as_ptr()) != 0 }
+}
+
+/// Takes over the tensor of a capsule, which must not have been taken before.
+///
+/// All checks come first. When one fails the capsule is as it was, and frees its tensor when it is dropped.
+///
+/// # Errors
+///
+/// `TypeError` when the object is no capsule or one of another kind; `BufferError` when it was taken before or its
+/// tensor is refused.
+pub fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
+    if !is_capsule(capsule) {
+        let found = capsule.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("wanted a DLPack capsule, found an object of type {found}")));
+    }
+    // Two threads of a free-threaded interpreter must not both see the first name.
+    with_critical_section(capsule, || take_locked(capsule))
+}
+
+fn take_locked(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
+    if let Some(managed) = pointer::<DLManagedTensorVersioned>(capsule, CAPSULE_VERSIONED) {
+        // SAFETY: the name says what the pointer is, and that the capsule still owns it (assumption P1).
+        let descriptor = unsafe { checked(managed) }?;
+        rename(capsule, CAPSULE_VERSIONED_USED)?;
+        // SAFETY: as above; renamed, so the capsule lets go of it.
+        Ok(Taken { handle: unsafe { Handle::versioned(managed) }, descriptor })
+    } else if let Some(managed) = pointer::<DLManagedTensor>(capsule, CAPSULE_UNVERSIONED) {
+        // SAFETY: as above.
+        let descriptor = unsafe { checked(managed) }?;
+        rename(capsule, CAPSULE_UNVERSIONED_USED)?;
+        // SAFETY: as above.
+        Ok(Taken { handle: unsafe { Handle::unversioned(managed) }, descriptor })
+    } else {
+        Err(refuse(capsule))
+    }
+}
+
+/// The pointer of a capsule that has this name.
+fn pointer<S>(capsule: &Bound<'_, PyAny>, name: &'static CStr) -> Option<NonNull<S>> {
+    // SAFETY: attached; a capsule (checked by `take`). Raises nothing.
+    if unsafe { ffi::PyCapsule_IsValid(capsule.as_ptr(), name.as_ptr()) } == 0 {
+        return None;
+    }
+    // SAFETY: valid under this name, so this does not fail.
+    NonNull::new(unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), name.as_ptr()) }.cast())
+}
+
+/// # Safety
+///
+/// Conditions 1 and 2 of `dlferry::managed`.
+unsafe fn checked<S: ManagedStruct>(managed: NonNull<S>) -> PyResult<Descriptor> {
+    // SAFETY: vouched for by the caller.
+    unsafe { describe(managed) }.map_err(IntoPyErr::into_py_err)
+}
+
+fn rename(capsule: &Bound<'_, PyAny>, name: &'static CStr) -> PyResult<()> {
+    // SAFETY: attached; a capsule; the name is static, as a capsule needs.
+    if unsafe { ffi::PyCapsule_SetName(capsule.as_ptr(), name.as_ptr()) } == 0 {
+        Ok(())
+    } else {
+        Err(PyErr::fetch(capsule.py()))
+    }
+}
+
+/// Says what is wrong with a capsule that has neither of the first names.
+fn refuse(capsule: &Bound<'_, PyAny>) -> PyErr {
+    // SAFETY: attached; a capsule (checked by `take`).
+    let name = unsafe { ffi::PyCapsule_GetName(capsule.as_ptr()) };
+    if name.is_null() {
+        drop(PyErr::take(capsule.py()));
+        return PyTypeError::new_err("wanted a DLPack capsule, found one without a name");
+    }
+    // SAFETY: a capsule's name is a C string that outlives it.
+    let name = unsafe { CStr::from_ptr(name) };
+    if name == CAPSULE_UNVERSIONED_USED || name == CAPSULE_VERSIONED_USED {
+        return PyBufferError::new_err(
+            "the DLPack capsule was consumed before; each capsule can be taken once, so ask the producer for another",
+        );
+    }
+    PyTypeError::new_err(format!(
+        "wanted a DLPack capsule, named \"dltensor\" or \"dltensor_versioned\", found one named {name:?}"
+    ))
+}

@@ -1,0 +1,72 @@
+use dlferry::abi::DLDataType;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+/// The type of an element: `lanes` scalars of `bits` bits each, of the kind that `code` says.
+///
+/// Made of a name, `dlferry.dtype("float32")`, or found ready, `dlferry.float32`.
+#[pyclass(name = "dtype", module = "dlferry", frozen, eq, hash, from_py_object)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DType(pub DLDataType);
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "a method of a Python class borrows its object")]
+#[pymethods]
+impl DType {
+    #[new]
+    #[pyo3(signature = (name, /))]
+    fn new(name: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(dtype) = name.cast::<Self>() {
+            return Ok(*dtype.get());
+        }
+        let name = name.cast::<PyString>().map_err(|_| {
+            PyTypeError::new_err(format!("dtype needs a name or a dtype, found {}", name.get_type()))
+        })?;
+        let text = name.to_cow()?;
+        DLDataType::from_name(&text)
+            .map(Self)
+            .ok_or_else(|| PyValueError::new_err(format!("{text:?} is the name of no dtype; float32 is one")))
+    }
+
+    /// The standard name, such as "float32".
+    #[getter]
+    fn name(&self) -> String {
+        self.0.to_string()
+    }
+
+    /// The kind of scalar, as a `DLDataTypeCode`.
+    #[getter]
+    fn code(&self) -> u8 {
+        self.0.code.0
+    }
+
+    /// Bits of one scalar; of both halves for a complex one.
+    #[getter]
+    fn bits(&self) -> u8 {
+        self.0.bits
+    }
+
+    /// Scalars of one element; 1 but for vector types.
+    #[getter]
+    fn lanes(&self) -> u16 {
+        self.0.lanes
+    }
+
+    /// Bytes of one element, rounded up.
+    #[getter]
+    fn itemsize(&self) -> usize {
+        self.0.item_bytes()
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("dlferry.dtype(\"{}\")", self.0)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (String,)) {
+        (slf.get_type().into_any(), (slf.get().0.to_string(),))
+    }
+}

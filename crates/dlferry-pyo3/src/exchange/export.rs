@@ -1,0 +1,182 @@
+//! The exchange table of [`Tensor`]: five C functions over the same paths that Python takes.
+
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::mem::ManuallyDrop;
+use core::panic::AssertUnwindSafe;
+use core::ptr::NonNull;
+use std::ffi::CString;
+
+use dlferry::abi::{
+    DLDeviceType, DLManagedTensorVersioned, DLPackExchangeAPI, DLPackExchangeAPIHeader, DLPackSetError, DLPackVersion,
+    DLTensor, EXCHANGE_API_CAPSULE,
+};
+use dlferry::managed::{Handle, Tensor as Managed, describe, describe_prototype};
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+use crate::error::{IntoPyErr, panicked};
+use crate::tensor::{Source, Tensor};
+
+/// The table. It lives as long as the process, as consumers that keep its address rely on.
+static TABLE: Shared = Shared(DLPackExchangeAPI {
+    header: DLPackExchangeAPIHeader { version: DLPackVersion::CURRENT, prev_api: core::ptr::null_mut() },
+    managed_tensor_allocator: Some(allocate),
+    managed_tensor_from_py_object_no_sync: Some(from_object),
+    managed_tensor_to_py_object_no_sync: Some(to_object),
+    dltensor_from_py_object_no_sync: Some(borrow_from_object),
+    current_work_stream: Some(current_work_stream),
+});
+
+struct Shared(DLPackExchangeAPI);
+
+// SAFETY: the table is never written, and its pointer is NULL.
+unsafe impl Sync for Shared {}
+
+/// A new capsule around the table.
+pub(crate) fn capsule(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let table = (&raw const TABLE.0).cast_mut().cast::<c_void>();
+    // SAFETY: attached; table and name are static; nothing is to be freed. The header's interface wants a pointer to
+    // mutable memory, and no consumer may write to it.
+    let capsule = unsafe { ffi::PyCapsule_New(table, EXCHANGE_API_CAPSULE.as_ptr(), None) };
+    // SAFETY: a new reference, or NULL with an exception set.
+    unsafe { Bound::from_owned_ptr_or_err(py, capsule) }
+}
+
+/// Runs a callback: its error, or a panic, becomes the pending exception and -1.
+fn answer(action: impl FnOnce(Python<'_>) -> PyResult<()>) -> c_int {
+    // SAFETY: all functions of the table but the allocator are called attached (rule E7).
+    let py = unsafe { Python::assume_attached() };
+    match std::panic::catch_unwind(AssertUnwindSafe(|| action(py))).unwrap_or_else(|_| Err(panicked())) {
+        Ok(()) => 0,
+        Err(error) => {
+            error.restore(py);
+            -1
+        }
+    }
+}
+
+/// The tensor that a C pointer to a Python object stands for.
+///
+/// # Safety
+///
+/// `object` is a borrowed reference to a Python object, for `'a`.
+unsafe fn tensor<'a, 'py>(py: Python<'py>, object: &'a *mut c_void) -> PyResult<Borrowed<'a, 'py, Tensor>> {
+    // SAFETY: vouched for by the caller.
+    let object = unsafe { Borrowed::from_ptr(py, object.cast::<ffi::PyObject>()) };
+    Ok(object.cast::<Tensor>()?)
+}
+
+unsafe extern "C" fn from_object(object: *mut c_void, out: *mut *mut DLManagedTensorVersioned) -> c_int {
+    answer(|py| {
+        // SAFETY: the caller passes a live object (rule E4).
+        let tensor = unsafe { tensor(py, &object) }?;
+        let managed = tensor.get().shared().to_managed().map_err(IntoPyErr::into_py_err)?;
+        // SAFETY: the caller passes a place for the result (rule E4).
+        unsafe { out.write(managed.as_ptr()) };
+        Ok(())
+    })
+}
+
+unsafe extern "C" fn borrow_from_object(object: *mut c_void, out: *mut DLTensor) -> c_int {
+    answer(|py| {
+        // SAFETY: the caller passes a live object (rule E4).
+        let tensor = unsafe { tensor(py, &object) }?;
+        let descriptor = tensor.get().shared().descriptor();
+        if descriptor.is_read_only() || descriptor.fields().padded {
+            // What is lent here has no flags, so the borrower could write to what must not be written (decision 5.1).
+            return Err(PyBufferError::new_err(
+                "the tensor is read-only or padded, which a borrowed DLTensor cannot say: take a managed tensor",
+            ));
+        }
+        let lent = DLTensor {
+            data: if descriptor.layout().is_empty() { core::ptr::null_mut() } else { descriptor.data() },
+            device: descriptor.device(),
+            ndim: c_int::try_from(descriptor.layout().ndim())?,
+            dtype: descriptor.dtype(),
+            // The object is frozen: what these point to stays as it is while the object lives.
+            shape: descriptor.shape().as_ptr().cast_mut(),
+            strides: descriptor.strides().as_ptr().cast_mut(),
+            byte_offset: descriptor.byte_offset(),
+        };
+        // SAFETY: the caller passes a place for the result (rule E4).
+        unsafe { out.write(lent) };
+        Ok(())
+    })
+}
+
+/// Takes the managed tensor over on success only: a caller that sees -1 still owns it (rule R9.11).
+unsafe extern "C" fn to_object(managed: *mut DLManagedTensorVersioned, out: *mut *mut c_void) -> c_int {
+    answer(|py| {
+        let managed = NonNull::new(managed).ok_or_else(|| PyBufferError::new_err("the managed tensor is NULL"))?;
+        // SAFETY: the caller hands a managed tensor over (rule E4, assumption P1).
+        let descriptor = unsafe { describe(managed) }.map_err(IntoPyErr::into_py_err)?;
+        // SAFETY: as above.
+        let handle = unsafe { Handle::versioned(managed) };
+        // SAFETY: as above.
+        let shared = unsafe { Managed::from_parts(handle, descriptor) }.into_shared();
+        // Should there be no object, this keeps the tensor from being freed: it is then still the caller's.
+        let spare = ManuallyDrop::new(shared.clone());
+        let object = Bound::new(py, Tensor::new(shared, Source::Exchange, None))?;
+        drop(ManuallyDrop::into_inner(spare));
+        // SAFETY: the caller passes a place for a new reference (rule E4).
+        unsafe { out.write(object.into_ptr().cast()) };
+        Ok(())
+    })
+}
+
+/// Host memory, zeroed. Needs no interpreter.
+unsafe extern "C" fn allocate(
+    prototype: *mut DLTensor,
+    out: *mut *mut DLManagedTensorVersioned,
+    error_ctx: *mut c_void,
+    set_error: Option<DLPackSetError>,
+) -> c_int {
+    let attempt = std::panic::catch_unwind(AssertUnwindSafe(|| {
+        let prototype = NonNull::new(prototype).ok_or((c"BufferError", String::from("the prototype is NULL")))?;
+        // SAFETY: the caller passes a prototype whose dtype, ndim, shape and device are set (rule E4).
+        let prototype = unsafe { describe_prototype(prototype) }.map_err(|error| (c"BufferError", error.to_string()))?;
+        Managed::zeroed(prototype.dtype, prototype.device, &prototype.layout)
+            .and_then(|tensor| Ok(tensor.into_managed::<DLManagedTensorVersioned>()?))
+            .map_err(|error| (kind_of(&error), error.to_string()))
+    }));
+    let error = match attempt {
+        Ok(Ok(managed)) => {
+            // SAFETY: the caller passes a place for the result (rule E4).
+            unsafe { out.write(managed.as_ptr()) };
+            return 0;
+        }
+        Ok(Err(error)) => error,
+        Err(_panic) => (c"RuntimeError", String::from("dlferry panicked while allocating")),
+    };
+    report(error_ctx, set_error, error.0, &error.1);
+    -1
+}
+
+fn kind_of(error: &dlferry::copy::CopyError) -> &'static CStr {
+    match error {
+        dlferry::copy::CopyError::OutOfMemory { .. } => c"MemoryError",
+        _ => c"BufferError",
+    }
+}
+
+fn report(error_ctx: *mut c_void, set_error: Option<DLPackSetError>, kind: &CStr, message: &str) {
+    let Some(set_error) = set_error else { return };
+    let message = CString::new(message).unwrap_or_default();
+    let (kind, message): (*const c_char, *const c_char) = (kind.as_ptr(), message.as_ptr());
+    // SAFETY: the caller's own function with its own context; both strings are alive (rule E4).
+    unsafe { set_error(error_ctx, kind, message) }
+}
+
+/// The host has no streams, and dlferry works on no other.
+unsafe extern "C" fn current_work_stream(
+    _device_type: DLDeviceType,
+    _device_id: i32,
+    out: *mut *mut c_void,
+) -> c_int {
+    if let Some(out) = NonNull::new(out) {
+        // SAFETY: the caller passes a place for the result (rule E4).
+        unsafe { out.write(core::ptr::null_mut()) };
+    }
+    0
+}

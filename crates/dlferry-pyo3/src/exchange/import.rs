@@ -1,0 +1,93 @@
+use core::ptr::NonNull;
+
+use dlferry::abi::{
+    DLManagedTensorVersioned, DLPackExchangeAPI, DLPackExchangeAPIHeader, DLPackManagedTensorFromPyObjectNoSync,
+    DLPackVersion, EXCHANGE_API_CAPSULE,
+};
+use dlferry::managed::{Handle, describe};
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+
+use crate::capsule::Taken;
+use crate::error::IntoPyErr;
+use crate::python::type_attribute;
+
+/// The most tables that are looked at for one of a known version: a guard against a list that ends in itself.
+const MAX_TABLES: usize = 64;
+
+/// A usable exchange table of another library.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    from_object: DLPackManagedTensorFromPyObjectNoSync,
+}
+
+/// The exchange table on the type of `object`, when there is one that can be used.
+///
+/// No table, one of an unknown version only, or one without the function that is needed: all are `None`, and the
+/// caller goes on with `__dlpack__` (rule E11).
+///
+/// # Errors
+///
+/// What looking the attribute up raised, other than that it is absent.
+pub fn table_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
+    let name = intern!(object.py(), "__dlpack_c_exchange_api__");
+    let Some(capsule) = type_attribute(object, name)? else { return Ok(None) };
+    // SAFETY: attached, and `capsule` is alive; another object than a capsule of this name is answered with 0.
+    if unsafe { ffi::PyCapsule_IsValid(capsule.as_ptr(), EXCHANGE_API_CAPSULE.as_ptr()) } == 0 {
+        return Ok(None);
+    }
+    // SAFETY: valid under this name.
+    let table = unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), EXCHANGE_API_CAPSULE.as_ptr()) };
+    // SAFETY: the name says that this is an exchange table, which lives as long as the process (assumption P1).
+    Ok(unsafe { usable(table.cast()) })
+}
+
+/// Walks the list of tables to one of the known major version (rule E3).
+///
+/// # Safety
+///
+/// `header` begins a list of exchange tables that live as long as the process, or is NULL.
+unsafe fn usable(mut header: *mut DLPackExchangeAPIHeader) -> Option<Table> {
+    for _ in 0..MAX_TABLES {
+        let current = NonNull::new(header)?;
+        // SAFETY: vouched for by the caller; every version of the table begins with a header.
+        let DLPackExchangeAPIHeader { version, prev_api } = unsafe { current.read() };
+        if version.major == DLPackVersion::CURRENT.major {
+            let table = current.cast::<DLPackExchangeAPI>();
+            // SAFETY: of the known major version, so the table is as declared here.
+            let from_object = unsafe { (*table.as_ptr()).managed_tensor_from_py_object_no_sync };
+            return from_object.map(|from_object| Table { from_object });
+        }
+        header = prev_api;
+    }
+    None
+}
+
+impl Table {
+    /// Exports `object` through the table and takes the result over.
+    ///
+    /// Nothing waits for work on the device: right for memory that the host reads, and for nothing else.
+    ///
+    /// # Errors
+    ///
+    /// What the producer raised, unchanged; `BufferError` when its tensor is refused, after its deleter was called.
+    pub fn export(&self, object: &Bound<'_, PyAny>) -> PyResult<Taken> {
+        let mut managed: *mut DLManagedTensorVersioned = core::ptr::null_mut();
+        // SAFETY: attached, as the function needs; the table is that of the object's type.
+        let status = unsafe { (self.from_object)(object.as_ptr().cast(), &raw mut managed) };
+        if status != 0 {
+            return Err(PyErr::take(object.py()).unwrap_or_else(|| {
+                PyBufferError::new_err("the producer's exchange table reported a failure and no exception")
+            }));
+        }
+        let managed = NonNull::new(managed)
+            .ok_or_else(|| PyBufferError::new_err("the producer's exchange table reported success and gave no tensor"))?;
+        // SAFETY: the function's result belongs to the caller (rule E4).
+        let handle = unsafe { Handle::versioned(managed) };
+        // SAFETY: as above (assumption P1).
+        let descriptor = unsafe { describe(managed) }.map_err(IntoPyErr::into_py_err)?;
+        Ok(Taken { handle, descriptor })
+    }
+}

@@ -1,0 +1,48 @@
+//! dlferry for `PyO3`: DLPack capsules, the Python protocol, the C exchange API and the buffer protocol.
+//!
+//! [`import`](protocol::import) takes an array of any library as a [`Tensor`]; a [`Tensor`] goes to any library. It is
+//! the class that `import dlferry` shows to Python, and an extension may use it as it is.
+//!
+//! # Examples
+//!
+//! ```no_run
+//! use dlferry_pyo3::protocol::{Request, import};
+//! use dlferry_pyo3::Tensor;
+//! use pyo3::prelude::*;
+//!
+//! /// The sum of any array of 32-bit floats, wherever it came from.
+//! #[pyfunction]
+//! fn total(array: &Bound<'_, PyAny>) -> PyResult<f32> {
+//!     let tensor = import(array, &Request::default())?;
+//!     let view = tensor.typed::<f32>()?;
+//!     Ok(view.iter().sum())
+//! }
+//!
+//! #[pymodule]
+//! fn example(module: &Bound<'_, PyModule>) -> PyResult<()> {
+//!     module.add_class::<Tensor>()?;
+//!     module.add_function(wrap_pyfunction!(total, module)?)
+//! }
+//! ```
+//!
+//! # Soundness
+//!
+//! The functions here are safe relative to four assumptions about other people's code that no check can establish: a
+//! producer's description is truthful; nobody outside writes memory while it is looked at; nobody frees or moves it
+//! meanwhile; other extension modules are sound. `SAFETY.md` says what that covers and what is checked.
+
+mod buffer;
+pub mod capsule;
+mod device;
+mod dtype;
+mod error;
+pub mod exchange;
+pub mod protocol;
+mod python;
+mod tensor;
+
+pub use dtype::DType;
+pub use error::{CopyRequiredError, IntoPyErr};
+pub use tensor::{Source, Tensor};
+
+pub use dlferry;

@@ -1,0 +1,13 @@
+use dlferry::abi::DLDevice;
+
+/// What the caller of `from_dlpack` wants beyond the array itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Request {
+    /// The device that the result must be on; any when `None`.
+    pub device: Option<DLDevice>,
+    /// `Some(true)`: a private copy; `Some(false)`: the same memory or an error; `None`: a copy only if it must be.
+    pub copy: Option<bool>,
+    /// `Some(true)`: the result must be writable, and an unversioned producer is trusted that it is; `Some(false)`:
+    /// it must not be; `None`: as the producer says.
+    pub writable: Option<bool>,
+}

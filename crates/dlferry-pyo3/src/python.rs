@@ -1,0 +1,51 @@
+//! Names and calls that the interpreter is asked for often, made once.
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyString, PyTuple};
+
+/// The largest number of keywords that [`call_method`] is given.
+pub(crate) const MAX_KEYWORDS: usize = 4;
+
+/// Calls `object.name(key=value, ...)`: one vector call, no dictionary.
+///
+/// `keys` is a tuple of as many names as there are `values`, at most [`MAX_KEYWORDS`].
+pub(crate) fn call_method<'py>(
+    object: &Bound<'py, PyAny>,
+    name: &Bound<'py, PyString>,
+    keys: Option<&Bound<'py, PyTuple>>,
+    values: &[*mut ffi::PyObject],
+) -> PyResult<Bound<'py, PyAny>> {
+    // One free place in front: the callee may use it for itself.
+    let mut args = [core::ptr::null_mut(); MAX_KEYWORDS + 2];
+    for (place, value) in args.iter_mut().skip(1).zip(core::iter::once(&object.as_ptr()).chain(values)) {
+        *place = *value;
+    }
+    let keys = keys.map_or(core::ptr::null_mut(), Bound::as_ptr);
+    let own = args.get_mut(1..).map_or(core::ptr::null_mut(), <[_]>::as_mut_ptr);
+    let positional = 1 | ffi::PY_VECTORCALL_ARGUMENTS_OFFSET;
+    // SAFETY: attached (`object` is bound); `own` points to `object` and then the values, all alive during the call,
+    // with a free place in front; `keys` is NULL or a tuple of as many names.
+    let result = unsafe { ffi::PyObject_VectorcallMethod(name.as_ptr(), own, positional, keys) };
+    // SAFETY: a new reference, or NULL with an exception set.
+    unsafe { Bound::from_owned_ptr_or_err(object.py(), result) }
+}
+
+/// An attribute of an object's type, or `None`.
+pub(crate) fn type_attribute<'py>(
+    object: &Bound<'py, PyAny>,
+    name: &Bound<'py, PyString>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    object.get_type().getattr_opt(name)
+}
+
+/// `(1, 3)`: the version that dlferry asks for.
+pub(crate) fn version_tuple(py: Python<'_>) -> PyResult<&Bound<'_, PyTuple>> {
+    static VERSION: PyOnceLock<Py<PyTuple>> = PyOnceLock::new();
+    let version = dlferry::abi::DLPackVersion::CURRENT;
+    let tuple = VERSION.get_or_try_init(py, || {
+        (version.major, version.minor).into_pyobject(py).map(Bound::unbind)
+    })?;
+    Ok(tuple.bind(py))
+}

@@ -1,0 +1,57 @@
+use core::fmt;
+
+use crate::abi::DLDevice;
+use crate::export::ExportError;
+use crate::layout::LayoutError;
+use crate::managed::DescribeError;
+
+/// Why a tensor was not copied.
+#[non_exhaustive]
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CopyError {
+    /// The host cannot read the memory.
+    Device {
+        /// Where the memory is.
+        device: DLDevice,
+    },
+    /// The memory for the copy could not be had.
+    OutOfMemory {
+        /// Bytes asked for.
+        bytes: usize,
+    },
+    /// The copy cannot be exported.
+    Export(ExportError),
+}
+
+impl fmt::Display for CopyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Device { device } => write!(f, "the elements are on {device}, which the host cannot copy from"),
+            Self::OutOfMemory { bytes } => write!(f, "{bytes} bytes could not be allocated for a copy"),
+            Self::Export(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for CopyError {}
+
+impl From<ExportError> for CopyError {
+    fn from(error: ExportError) -> Self {
+        match error {
+            ExportError::OutOfMemory { bytes } => Self::OutOfMemory { bytes },
+            other => Self::Export(other),
+        }
+    }
+}
+
+impl From<LayoutError> for CopyError {
+    fn from(error: LayoutError) -> Self {
+        Self::Export(error.into())
+    }
+}
+
+impl From<DescribeError> for CopyError {
+    fn from(error: DescribeError) -> Self {
+        Self::Export(error.into())
+    }
+}

@@ -1,0 +1,37 @@
+//! Stratum 1: which Rust type is which DLPack dtype, and what its bytes mean.
+//!
+//! - Constants and sizes of a [`DLDataType`](crate::abi::DLDataType): [`DLDataType::F32`](crate::abi::DLDataType::F32),
+//!   [`item_bytes`](crate::abi::DLDataType::item_bytes).
+//! - Names, both ways: its `Display`, and [`from_name`](crate::abi::DLDataType::from_name).
+//! - Refusals: [`check_dtype`] holds dtypes that contradict themselves back; codes that nobody knows yet pass.
+//! - [`Element`]: the Rust types whose memory is that of a dtype.
+//! - [`Scalar`]: the value of one element of any dtype that has values, also those without a Rust type.
+//!
+//! # Examples
+//!
+//! ```
+//! use dlferry::abi::DLDataType;
+//! use dlferry::element::{Element, Scalar, check_dtype};
+//!
+//! assert_eq!(f32::DTYPE, DLDataType::F32);
+//! assert_eq!(DLDataType::from_name("float8_e4m3fn"), Some(DLDataType::F8_E4M3FN));
+//! assert_eq!(Scalar::decode(DLDataType::F8_E4M3FN, &[0x7e]), Some(Scalar::Float(448.0)));
+//!
+//! let bit = DLDataType { bits: 1, ..DLDataType::BOOL };
+//! assert!(check_dtype(bit).is_err());
+//! ```
+
+mod check;
+mod dtype;
+mod element_trait;
+mod family;
+mod minifloat;
+mod name;
+mod scalar;
+
+pub use check::{DTypeError, check_dtype, dtype_fault};
+pub use element_trait::{Element, assert_element};
+pub use scalar::Scalar;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+use core::ptr::NonNull;
+
+use super::{DescribeError, Descriptor, Fields, ManagedStruct};
+use crate::abi::{DLDataType, DLDataTypeCode, DLDevice, DLTensor};
+use crate::element::check_dtype;
+use crate::layout::Layout;
+
+/// Reads a managed struct: each field once, checked, copied. The struct stays whose it was.
+///
+/// # Errors
+///
+/// [`DescribeError`] names the field at fault. Nothing behind a faulty field is read, and the data never is.
+///
+/// # Safety
+///
+/// Conditions 1 and 2 of [`managed`](crate::managed).
+pub unsafe fn describe<S: ManagedStruct>(managed: NonNull<S>) -> Result<Descriptor, DescribeError> {
+    // SAFETY: condition 1, vouched for by the caller.
+    let (fields, tensor) = unsafe { S::read(managed) }?;
+    // SAFETY: condition 2, vouched for by the caller.
+    unsafe { describe_tensor(&tensor, fields) }
+}
+
+/// Reads a tensor that is only lent, as the exchange API lends one.
+///
+/// It has no flags, so the descriptor is read-only and cannot say whether the data was copied.
+///
+/// # Errors
+///
+/// As [`describe`].
+///
+/// # Safety
+///
+/// Condition 2 of [`managed`](crate::managed).
+pub unsafe fn describe_borrowed(tensor: &DLTensor) -> Result<Descriptor, DescribeError> {
+    // SAFETY: condition 2, vouched for by the caller.
+    unsafe { describe_tensor(tensor, Fields::UNVERSIONED) }
+}
+
+/// What a new tensor shall be, as a caller of an exchange table's allocator says it.
+#[derive(Clone, Debug)]
+pub struct Prototype {
+    /// The type of one element.
+    pub dtype: DLDataType,
+    /// Where the memory shall be.
+    pub device: DLDevice,
+    /// The shape, in C order.
+    pub layout: Layout,
+}
+
+/// Reads a prototype: dtype, device, ndim and shape, and no other field (rule E4).
+///
+/// # Errors
+///
+/// [`DescribeError`] names the field at fault.
+///
+/// # Safety
+///
+/// The four fields are set, and `shape` points to `ndim` readable integers.
+pub unsafe fn describe_prototype(tensor: NonNull<DLTensor>) -> Result<Prototype, DescribeError> {
+    let tensor = tensor.as_ptr();
+    // SAFETY: set, vouched for by the caller.
+    let dtype = unsafe { (*tensor).dtype };
+    // SAFETY: as above.
+    let device = unsafe { (*tensor).device };
+    // SAFETY: as above.
+    let ndim = unsafe { (*tensor).ndim };
+    // SAFETY: as above.
+    let shape = unsafe { (*tensor).shape };
+    check_dtype(dtype)?;
+    // SAFETY: vouched for by the caller.
+    let layout = unsafe { read_layout(ndim, shape, core::ptr::null()) }?;
+    Ok(Prototype {
+        dtype,
+        device,
+        layout,
+    })
+}
+
+/// # Safety
+///
+/// Condition 2.
+#[inline]
+unsafe fn describe_tensor(tensor: &DLTensor, fields: Fields) -> Result<Descriptor, DescribeError> {
+    // The dtype comes before the shape: what cannot be held at all needs no layout.
+    check_dtype(tensor.dtype)?;
+    // SAFETY: condition 2, vouched for by the caller.
+    let layout = unsafe { read_layout(tensor.ndim, tensor.shape, tensor.strides) }?;
+    let (dtype, layout) = split_pairs(tensor.dtype, layout, fields);
+    Descriptor::with_byte_offset(
+        tensor.data,
+        tensor.byte_offset,
+        tensor.device,
+        dtype,
+        layout,
+        fields,
+    )
+}
+
+/// # Safety
+///
+/// Condition 2, for these fields; NULL strides stand for C order.
+#[inline]
+unsafe fn read_layout(ndim: i32, shape: *const i64, strides: *const i64) -> Result<Layout, DescribeError> {
+    let rank = usize::try_from(ndim).map_err(|_| DescribeError::NegativeNdim { ndim })?;
+    if rank == 0 {
+        return Ok(Layout::scalar());
+    }
+    if shape.is_null() {
+        return Err(DescribeError::NullShape { ndim });
+    }
+    // SAFETY: vouched for by the caller; not NULL.
+    let shape = unsafe { dims(shape, rank, "shape") }?;
+    if strides.is_null() {
+        return Ok(Layout::c_contiguous(shape)?);
+    }
+    // SAFETY: as above.
+    let strides = unsafe { dims(strides, rank, "strides") }?;
+    Ok(Layout::new(shape, strides)?)
+}
+
+/// # Safety
+///
+/// `first` is not NULL, and `ndim` integers are readable there for as long as the result is used.
+#[inline]
+unsafe fn dims<'a>(first: *const i64, ndim: usize, field: &'static str) -> Result<&'a [i64], DescribeError> {
+    if !first.is_aligned() {
+        return Err(DescribeError::MisalignedDims { field });
+    }
+    // SAFETY: vouched for by the caller; alignment was checked.
+    Ok(unsafe { core::slice::from_raw_parts(first, ndim) })
+}
+
+/// Turns elements of two 4-bit floats, as one library exports them, into single ones along the last axis, when that
+/// axis is dense (rule R9.17). Anything else stays as it is.
+///
+/// A padded flag means nothing on a pair, which is a byte. On its halves it would, and they would take twice the memory
+/// that was described; so such pairs stay together.
+#[inline]
+fn split_pairs(dtype: DLDataType, layout: Layout, fields: Fields) -> (DLDataType, Layout) {
+    if dtype.code != DLDataTypeCode::FLOAT4_E2M1FN || dtype.lanes != 2 || fields.padded {
+        return (dtype, layout);
+    }
+    match split_last_axis(&layout) {
+        Some(layout) => (DLDataType::F4_E2M1FN, layout),
+        None => (dtype, layout),
+    }
+}
+
+fn split_last_axis(layout: &Layout) -> Option<Layout> {
+    let mut shape = layout.shape().to_vec();
+    let mut strides = layout.strides().to_vec();
+    let (last_extent, outer_shape) = shape.split_last_mut()?;
+    let (last_stride, outer_strides) = strides.split_last_mut()?;
+    if *last_extent > 1 && *last_stride != 1 {
+        return None;
+    }
+    *last_extent = last_extent.checked_mul(2)?;
+    *last_stride = 1;
+    for (extent, stride) in outer_shape.iter().zip(outer_strides) {
+        // Where strides carry no meaning they may be too large to be doubled.
+        let has_meaning = *extent > 1 && !layout.is_empty();
+        *stride = if has_meaning {
+            stride.checked_mul(2)?
+        } else {
+            stride.saturating_mul(2)
+        };
+    }
+    Layout::new(&shape, &strides).ok()
+}

@@ -1,0 +1,298 @@
+use core::ffi::c_void;
+use core::ops::Range;
+
+use super::{DescribeError, Fields};
+use crate::abi::{DLDataType, DLDevice, DLDeviceType, DLPackVersion};
+use crate::element::check_dtype;
+use crate::layout::Layout;
+
+/// What a tensor is: a checked copy of every field that describes it. Owns and reads nothing.
+///
+/// Invariants, relied on by everything that reads memory through a descriptor:
+///
+/// 1. The dtype has passed [`check_dtype`].
+/// 2. `data` is not NULL unless the tensor is empty.
+/// 3. On [addressed](Self::is_addressed) devices `byte_offset` is 0 and `data` is the address of the element at index
+///    (0, ..., 0); the bytes of all elements lie within the address space and span at most `isize::MAX`.
+/// 4. When two indices reach one element, the descriptor is read-only.
+#[derive(Clone, Debug)]
+pub struct Descriptor {
+    data: *mut c_void,
+    byte_offset: u64,
+    device: DLDevice,
+    dtype: DLDataType,
+    fields: Fields,
+    layout: Layout,
+}
+
+// SAFETY: a descriptor is a set of numbers; its pointer gives no access without an `unsafe` block elsewhere.
+unsafe impl Send for Descriptor {}
+// SAFETY: as above.
+unsafe impl Sync for Descriptor {}
+
+impl Descriptor {
+    /// Describes `layout` at `data`, checking all that both import and export must hold.
+    ///
+    /// `data` is the address of the first element (or the handle of an opaque device), `layout` counts elements.
+    ///
+    /// # Errors
+    ///
+    /// [`DescribeError`] for a malformed dtype, NULL data with elements, padding where none is defined, and elements
+    /// beyond the address space.
+    #[inline]
+    pub fn new(
+        data: *mut c_void,
+        device: DLDevice,
+        dtype: DLDataType,
+        layout: Layout,
+        fields: Fields,
+    ) -> Result<Self, DescribeError> {
+        Self::with_byte_offset(data, 0, device, dtype, layout, fields)
+    }
+
+    /// Like [`Self::new`], with the first element `byte_offset` bytes behind `data`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    #[inline]
+    pub fn with_byte_offset(
+        data: *mut c_void,
+        byte_offset: u64,
+        device: DLDevice,
+        dtype: DLDataType,
+        layout: Layout,
+        mut fields: Fields,
+    ) -> Result<Self, DescribeError> {
+        check_dtype(dtype)?;
+        if data.is_null() && !layout.is_empty() {
+            return Err(DescribeError::NullData { size: layout.size() });
+        }
+        if !dtype.is_sub_byte() {
+            // The flag says nothing about whole bytes (rule R6.7).
+            fields.padded = false;
+        } else if fields.padded && dtype.item_bits() > 8 {
+            return Err(DescribeError::Padding { dtype });
+        }
+        if !fields.read_only && layout.has_overlap() {
+            fields.read_only = true;
+        }
+        let mut this = Self { data, byte_offset, device, dtype, fields, layout };
+        this.settle()?;
+        Ok(this)
+    }
+
+    /// Moves the byte offset into the address where the device has addresses, and checks that the elements have some.
+    #[inline]
+    fn settle(&mut self) -> Result<(), DescribeError> {
+        if self.layout.is_empty() {
+            self.byte_offset = 0;
+            return Ok(());
+        }
+        let range = self.byte_range()?;
+        let overflow = DescribeError::AddressOverflow { byte_offset: self.byte_offset };
+        if !self.is_addressed() {
+            // A handle has no address to check; the offsets of the elements must still be numbers.
+            let inside = i64::try_from(self.byte_offset).is_ok_and(|offset| {
+                let ends = [range.start, range.end];
+                ends.into_iter().all(|end| i64::try_from(end).is_ok_and(|end| offset.checked_add(end).is_some()))
+            });
+            return if inside { Ok(()) } else { Err(overflow) };
+        }
+        let Ok(offset) = isize::try_from(self.byte_offset) else { return Err(overflow) };
+        let Some(first) = self.data.addr().checked_add_signed(offset) else { return Err(overflow) };
+        let low = first.checked_add_signed(range.start);
+        let high = first.checked_add_signed(range.end);
+        if low.is_none_or(|low| low == 0) || high.is_none() {
+            return Err(overflow);
+        }
+        self.data = self.data.wrapping_byte_offset(offset);
+        self.byte_offset = 0;
+        Ok(())
+    }
+
+    /// The view of this tensor with another layout, whose first element lies `first` elements from the present one.
+    ///
+    /// # Errors
+    ///
+    /// [`DescribeError`] when the view reaches beyond what addresses can express, or starts inside a byte.
+    pub fn view(&self, layout: Layout, first: i64) -> Result<Self, DescribeError> {
+        let overflow = DescribeError::AddressOverflow { byte_offset: self.byte_offset };
+        let bits = first.checked_mul(i64::from(self.storage_bits())).ok_or_else(|| overflow.clone())?;
+        if !layout.is_empty() && bits.checked_rem_euclid(8) != Some(0) {
+            return Err(DescribeError::Padding { dtype: self.dtype });
+        }
+        let bytes = bits.checked_div_euclid(8).ok_or_else(|| overflow.clone())?;
+        let mut data = self.data;
+        let mut byte_offset = self.byte_offset;
+        if layout.is_empty() {
+            // An empty tensor keeps its pointer: there is nothing to address.
+        } else if self.is_addressed() {
+            data = data.wrapping_byte_offset(isize::try_from(bytes).map_err(|_| overflow)?);
+        } else {
+            byte_offset = byte_offset.checked_add_signed(bytes).ok_or(overflow)?;
+        }
+        Self::with_byte_offset(data, byte_offset, self.device, self.dtype, layout, self.fields)
+    }
+
+    /// The address of the first element on [addressed](Self::is_addressed) devices, else the handle.
+    #[must_use]
+    #[inline]
+    pub fn data(&self) -> *mut c_void {
+        self.data
+    }
+
+    /// Bytes from [`Self::data`] to the first element; 0 on [addressed](Self::is_addressed) devices.
+    #[must_use]
+    #[inline]
+    pub fn byte_offset(&self) -> u64 {
+        self.byte_offset
+    }
+
+    /// Where the memory is.
+    #[must_use]
+    #[inline]
+    pub fn device(&self) -> DLDevice {
+        self.device
+    }
+
+    /// The type of one element.
+    #[must_use]
+    #[inline]
+    pub fn dtype(&self) -> DLDataType {
+        self.dtype
+    }
+
+    /// Shape and strides, in elements.
+    #[must_use]
+    #[inline]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The extents.
+    #[must_use]
+    #[inline]
+    pub fn shape(&self) -> &[i64] {
+        self.layout.shape()
+    }
+
+    /// The strides, in elements.
+    #[must_use]
+    #[inline]
+    pub fn strides(&self) -> &[i64] {
+        self.layout.strides()
+    }
+
+    /// Version, read-only, copied, padded.
+    #[must_use]
+    #[inline]
+    pub fn fields(&self) -> Fields {
+        self.fields
+    }
+
+    /// The version of the struct that the tensor came in; `None` for an unversioned one.
+    #[must_use]
+    pub fn version(&self) -> Option<DLPackVersion> {
+        self.fields.version
+    }
+
+    /// Whether writing is forbidden: the producer said so, could not say, or elements overlap.
+    #[must_use]
+    #[inline]
+    pub fn is_read_only(&self) -> bool {
+        self.fields.read_only
+    }
+
+    /// Whether the memory is a copy made for this exchange: `None` when the producer could not tell.
+    #[must_use]
+    pub fn copied(&self) -> Option<bool> {
+        self.fields.copied
+    }
+
+    /// Makes the tensor read-only.
+    pub fn set_read_only(&mut self) {
+        self.fields.read_only = true;
+    }
+
+    /// Says whether the memory is a private copy.
+    pub fn set_copied(&mut self, copied: Option<bool>) {
+        self.fields.copied = copied;
+    }
+
+    /// Lifts the read-only state, unless elements overlap: then the answer is `false` and nothing changes.
+    ///
+    /// # Safety
+    ///
+    /// The caller knows that the memory may be written, though the producer did not say so (an unversioned struct).
+    #[must_use]
+    pub unsafe fn set_writable(&mut self) -> bool {
+        if self.layout.has_overlap() {
+            return false;
+        }
+        self.fields.read_only = false;
+        true
+    }
+
+    /// Whether `data` is an address that one may count bytes from, rather than a handle (rule R3.13).
+    #[must_use]
+    #[inline]
+    pub fn is_addressed(&self) -> bool {
+        matches!(
+            self.device.device_type,
+            DLDeviceType::CPU
+                | DLDeviceType::CUDA
+                | DLDeviceType::CUDA_HOST
+                | DLDeviceType::ROCM
+                | DLDeviceType::ROCM_HOST
+                | DLDeviceType::CUDA_MANAGED
+                | DLDeviceType::ONE_API
+                | DLDeviceType::TPU_HOST
+        )
+    }
+
+    /// Whether the host can read the memory (decision 5.12). All other memory passes through and is never touched.
+    #[must_use]
+    #[inline]
+    pub fn is_host_readable(&self) -> bool {
+        is_host_readable(self.device.device_type)
+    }
+
+    /// Bits from one element to the next in memory: those of the dtype, or 8 for padded ones below a byte.
+    #[must_use]
+    #[inline]
+    pub fn storage_bits(&self) -> u32 {
+        if self.fields.padded { 8 } else { self.dtype.item_bits() }
+    }
+
+    /// Bytes of all elements, packed ones counted as such.
+    #[must_use]
+    pub fn nbytes(&self) -> usize {
+        let bits = u128::from(self.storage_bits()).saturating_mul(u128::try_from(self.layout.size()).unwrap_or(0));
+        usize::try_from(bits.div_ceil(8)).unwrap_or(usize::MAX)
+    }
+
+    /// The bytes that the elements occupy, relative to the first one: a start of 0 or below, and an end.
+    ///
+    /// # Errors
+    ///
+    /// [`DescribeError::Layout`] when they do not fit an `isize`; never for a descriptor that was built.
+    #[inline]
+    pub fn byte_range(&self) -> Result<Range<isize>, DescribeError> {
+        Ok(self.layout.byte_range(self.storage_bits())?)
+    }
+}
+
+/// Whether the host can read memory of this kind of device.
+#[must_use]
+#[inline]
+pub(crate) fn is_host_readable(device_type: DLDeviceType) -> bool {
+    matches!(
+        device_type,
+        DLDeviceType::CPU
+            | DLDeviceType::CUDA_HOST
+            | DLDeviceType::ROCM_HOST
+            | DLDeviceType::CUDA_MANAGED
+            | DLDeviceType::TPU_HOST
+    )
+}

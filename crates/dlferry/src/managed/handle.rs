@@ -1,0 +1,65 @@
+use core::ptr::NonNull;
+
+use super::ManagedStruct;
+use crate::abi::{DLManagedTensor, DLManagedTensorVersioned};
+
+/// Ownership of a managed struct, and nothing else: dropping it calls the deleter, once, when there is one.
+#[derive(Debug)]
+pub struct Handle(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Unversioned(NonNull<DLManagedTensor>),
+    Versioned(NonNull<DLManagedTensorVersioned>),
+}
+
+// SAFETY: whoever made the handle vouched that the deleter may be called on any thread (condition 4).
+unsafe impl Send for Handle {}
+// SAFETY: a shared handle gives access to nothing.
+unsafe impl Sync for Handle {}
+
+impl Handle {
+    /// Takes a versioned struct over.
+    ///
+    /// # Safety
+    ///
+    /// Conditions 1 and 4 of [`managed`](crate::managed).
+    #[must_use]
+    pub unsafe fn versioned(managed: NonNull<DLManagedTensorVersioned>) -> Self {
+        Self(Kind::Versioned(managed))
+    }
+
+    /// Takes an unversioned struct over.
+    ///
+    /// # Safety
+    ///
+    /// Conditions 1 and 4 of [`managed`](crate::managed).
+    #[must_use]
+    pub unsafe fn unversioned(managed: NonNull<DLManagedTensor>) -> Self {
+        Self(Kind::Unversioned(managed))
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        match self.0 {
+            // SAFETY: conditions 1 and 4, vouched for when the handle was made; a handle is dropped once.
+            Kind::Unversioned(managed) => unsafe { delete(managed) },
+            // SAFETY: as above.
+            Kind::Versioned(managed) => unsafe { delete(managed) },
+        }
+    }
+}
+
+/// Calls the deleter with the struct's own address (rule R2.20), when there is one (rule R2.10).
+///
+/// # Safety
+///
+/// Conditions 1 and 4; not called before for this struct.
+unsafe fn delete<S: ManagedStruct>(managed: NonNull<S>) {
+    // SAFETY: condition 1.
+    if let Some(deleter) = unsafe { S::deleter(managed) } {
+        // SAFETY: condition 4: this owner alone calls it, and this is the call.
+        unsafe { deleter(managed.as_ptr()) }
+    }
+}

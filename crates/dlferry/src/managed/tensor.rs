@@ -1,0 +1,137 @@
+use alloc::sync::Arc;
+use core::ptr::NonNull;
+
+use super::{DescribeError, Descriptor, Handle, describe};
+use crate::abi::{DLManagedTensor, DLManagedTensorVersioned};
+
+/// A tensor that somebody produced and this value owns: a [`Handle`] and what it holds.
+///
+/// Made by [`Export`](crate::export::Export) from data that Rust owns, without `unsafe`, or from a managed struct that
+/// another library produced.
+#[derive(Debug)]
+pub struct Tensor {
+    // Dropped in this order; neither depends on it.
+    descriptor: Descriptor,
+    handle: Handle,
+}
+
+impl Tensor {
+    /// Takes a versioned managed tensor over. When it is refused, its deleter is called.
+    ///
+    /// # Errors
+    ///
+    /// [`DescribeError`] names the field at fault.
+    ///
+    /// # Safety
+    ///
+    /// Conditions 1 to 5 of [`managed`](crate::managed).
+    pub unsafe fn from_raw_versioned(
+        managed: NonNull<DLManagedTensorVersioned>,
+    ) -> Result<Self, DescribeError> {
+        // SAFETY: conditions 1 and 4.
+        let handle = unsafe { Handle::versioned(managed) };
+        // SAFETY: conditions 1 and 2.
+        let descriptor = unsafe { describe(managed) }?;
+        Ok(Self { descriptor, handle })
+    }
+
+    /// Takes an unversioned managed tensor over. When it is refused, its deleter is called.
+    ///
+    /// The struct cannot say whether the data may be written, so the tensor is read-only (rule R9.7).
+    ///
+    /// # Errors
+    ///
+    /// [`DescribeError`] names the field at fault.
+    ///
+    /// # Safety
+    ///
+    /// Conditions 1 to 5 of [`managed`](crate::managed).
+    pub unsafe fn from_raw_unversioned(managed: NonNull<DLManagedTensor>) -> Result<Self, DescribeError> {
+        // SAFETY: conditions 1 and 4.
+        let handle = unsafe { Handle::unversioned(managed) };
+        // SAFETY: conditions 1 and 2.
+        let descriptor = unsafe { describe(managed) }?;
+        Ok(Self { descriptor, handle })
+    }
+
+    /// Puts together a handle and the description of what it holds.
+    ///
+    /// # Safety
+    ///
+    /// The descriptor describes memory that the handle keeps alive; conditions 3 and 5 of [`managed`](crate::managed).
+    #[must_use]
+    #[inline]
+    pub unsafe fn from_parts(handle: Handle, descriptor: Descriptor) -> Self {
+        Self { descriptor, handle }
+    }
+
+    /// Takes the tensor apart; what [`Self::from_parts`] puts together.
+    #[must_use]
+    #[inline]
+    pub fn into_parts(self) -> (Handle, Descriptor) {
+        (self.handle, self.descriptor)
+    }
+
+    /// What the tensor is.
+    #[must_use]
+    #[inline]
+    pub fn descriptor(&self) -> &Descriptor {
+        &self.descriptor
+    }
+
+    /// Makes the tensor read-only, for good.
+    #[must_use]
+    pub fn into_read_only(mut self) -> Self {
+        self.descriptor.set_read_only();
+        self
+    }
+
+    /// Shares the tensor: clones and views of it keep the same memory alive.
+    #[must_use]
+    #[inline]
+    pub fn into_shared(self) -> SharedTensor {
+        SharedTensor { descriptor: self.descriptor, handle: Arc::new(self.handle) }
+    }
+}
+
+/// A tensor whose memory several values keep alive. Read access only: nobody knows who else looks at it.
+#[derive(Clone, Debug)]
+pub struct SharedTensor {
+    descriptor: Descriptor,
+    handle: Arc<Handle>,
+}
+
+impl SharedTensor {
+    /// What the tensor is.
+    #[must_use]
+    #[inline]
+    pub fn descriptor(&self) -> &Descriptor {
+        &self.descriptor
+    }
+
+    /// What keeps the memory alive.
+    #[must_use]
+    #[inline]
+    pub fn handle(&self) -> &Arc<Handle> {
+        &self.handle
+    }
+
+    /// The same memory, described otherwise.
+    ///
+    /// # Safety
+    ///
+    /// The descriptor describes elements within those of this tensor, and is read-only where this one is, unless the
+    /// caller knows that the memory may be written.
+    #[must_use]
+    pub unsafe fn with_descriptor(&self, descriptor: Descriptor) -> Self {
+        Self { descriptor, handle: Arc::clone(&self.handle) }
+    }
+
+    /// The same memory, read-only.
+    #[must_use]
+    pub fn to_read_only(&self) -> Self {
+        let mut shared = self.clone();
+        shared.descriptor.set_read_only();
+        shared
+    }
+}

@@ -1,0 +1,11 @@
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "test arithmetic is checked by the overflow checks of the test profile"
+)]
+
+mod accepted;
+mod craft;
+mod deleter;
+mod descriptor;
+mod pairs;
+mod refused;

@@ -1,0 +1,64 @@
+//! The native module of the Python package `dlferry`: names, and nothing that thinks.
+
+use dlferry_pyo3::dlferry::abi::DLDataType;
+use dlferry_pyo3::protocol::{Request, import};
+use dlferry_pyo3::{CopyRequiredError, DType, Tensor};
+use pyo3::prelude::*;
+
+/// Takes an array of any library, without a copy.
+#[pyfunction]
+#[pyo3(signature = (x, /, *, device=None, copy=None, writable=None))]
+fn from_dlpack(
+    x: &Bound<'_, PyAny>,
+    device: Option<&Bound<'_, PyAny>>,
+    copy: Option<bool>,
+    writable: Option<bool>,
+) -> PyResult<Tensor> {
+    let device = device.map(dlferry_pyo3::protocol::device).transpose()?;
+    import(x, &Request { device, copy, writable })
+}
+
+/// The dtypes that have a name in the package.
+const DTYPES: [DLDataType; 27] = [
+    DLDataType::BOOL,
+    DLDataType::I4,
+    DLDataType::I8,
+    DLDataType::I16,
+    DLDataType::I32,
+    DLDataType::I64,
+    DLDataType::U4,
+    DLDataType::U8,
+    DLDataType::U16,
+    DLDataType::U32,
+    DLDataType::U64,
+    DLDataType::F16,
+    DLDataType::BF16,
+    DLDataType::F32,
+    DLDataType::F64,
+    DLDataType::C64,
+    DLDataType::C128,
+    DLDataType::F8_E3M4,
+    DLDataType::F8_E4M3,
+    DLDataType::F8_E4M3B11FNUZ,
+    DLDataType::F8_E4M3FN,
+    DLDataType::F8_E4M3FNUZ,
+    DLDataType::F8_E5M2,
+    DLDataType::F8_E5M2FNUZ,
+    DLDataType::F8_E8M0FNU,
+    DLDataType::F6_E2M3FN,
+    DLDataType::F4_E2M1FN,
+];
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<Tensor>()?;
+    module.add_class::<DType>()?;
+    module.add("CopyRequiredError", CopyRequiredError::class(py)?)?;
+    module.add_function(wrap_pyfunction!(from_dlpack, module)?)?;
+    for dtype in DTYPES {
+        module.add(dtype.to_string().as_str(), DType(dtype))?;
+    }
+    Ok(())
+}
