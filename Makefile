@@ -21,9 +21,9 @@ export PYTHON
 export PYTHONDONTWRITEBYTECODE := 1
 export HYPOTHESIS_STORAGE_DIRECTORY := $(abspath $(TARGET))/hypothesis
 
-EXTENSIONS := -p dlferry-python -p dlferry-testing --features dlferry-testing/python
+EXTENSIONS := -p dlferry-python -p dlferry-first -p dlferry-testing --features dlferry-testing/python
 PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python)
-PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples)
+PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench)
 ASAN := RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address cargo
 ASAN_BUILD := --target $(HOST) --target-dir $(TARGET)/asan
 # The official header, when the environment has it (not `wildcard`, which remembers what was missing).

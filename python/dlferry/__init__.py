@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from . import _native
 from ._device import Device
-from ._native import CopyRequiredError, Tensor, __version__, dtype, from_dlpack
+from ._native import CopyRequiredError, Tensor, __version__, dtype, from_buffer, from_dlpack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._device_type import DeviceType
 
-__all__ = ["CopyRequiredError", "Device", "DeviceType", "Tensor", "__version__", "dtype", "from_dlpack"]
+__all__ = ["CopyRequiredError", "Device", "DeviceType", "Tensor", "__version__", "dtype", "from_buffer", "from_dlpack"]
 
 # float32, bfloat16, int4, ...: a dtype object for each dtype that has a name.
 _dtypes = {name: value for name, value in vars(_native).items() if isinstance(value, dtype)}

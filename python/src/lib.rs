@@ -2,7 +2,7 @@
 
 use dlferry_pyo3::dlferry::abi::DLDataType;
 use dlferry_pyo3::protocol::{Request, import};
-use dlferry_pyo3::{CopyRequiredError, DType, Tensor};
+use dlferry_pyo3::{buffer, CopyRequiredError, DType, Tensor};
 use pyo3::prelude::*;
 
 /// Takes an array of any library, without a copy.
@@ -16,6 +16,13 @@ fn from_dlpack(
 ) -> PyResult<Tensor> {
     let device = device.map(dlferry_pyo3::protocol::device).transpose()?;
     import(x, &Request { device, copy, writable })
+}
+
+/// Takes the memory of any object with the buffer protocol, without a copy.
+#[pyfunction]
+#[pyo3(signature = (x, /, *, copy=None, writable=None))]
+fn from_buffer(x: &Bound<'_, PyAny>, copy: Option<bool>, writable: Option<bool>) -> PyResult<Tensor> {
+    buffer::import(x, &Request { device: None, copy, writable })
 }
 
 /// The dtypes that have a name in the package.
@@ -57,6 +64,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<DType>()?;
     module.add("CopyRequiredError", CopyRequiredError::class(py)?)?;
     module.add_function(wrap_pyfunction!(from_dlpack, module)?)?;
+    module.add_function(wrap_pyfunction!(from_buffer, module)?)?;
     for dtype in DTYPES {
         module.add(dtype.to_string().as_str(), DType(dtype))?;
     }

@@ -1,7 +1,7 @@
 //! Devices as Python sees them: pairs of two integers.
 
 use dlferry::abi::{DLDevice, DLDeviceType};
-use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyBufferError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple};
@@ -31,13 +31,22 @@ pub(crate) fn pair(value: &Bound<'_, PyAny>, argument: &str) -> PyResult<(i64, i
         PyTypeError::new_err(format!("{argument} must be None or a tuple of two integers, found {found}"))
     };
     let tuple = value.cast::<PyTuple>().map_err(|_| malformed())?;
-    tuple.extract().map_err(|_| malformed())
+    let (first, second): (Bound<'_, PyAny>, Bound<'_, PyAny>) = tuple.extract().map_err(|_| malformed())?;
+    Ok((saturated(&first).map_err(|_| malformed())?, saturated(&second).map_err(|_| malformed())?))
+}
+
+/// An integer, or the largest one when it is beyond 64 bits, which no device and no version is.
+fn saturated(value: &Bound<'_, PyAny>) -> PyResult<i64> {
+    match value.extract::<i64>() {
+        Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => Ok(i64::MAX),
+        result => result,
+    }
 }
 
 /// What an export's `dl_device` or an import's `device` asks for.
 pub(crate) fn from_pair(value: &Bound<'_, PyAny>, argument: &str) -> PyResult<DLDevice> {
     let (device_type, device_id) = pair(value, argument)?;
-    let unknown = |_| PyBufferError::new_err(format!("{argument}=({device_type}, {device_id}) is no device"));
+    let unknown = |_| PyBufferError::new_err(format!("{argument}={value} is no device"));
     Ok(DLDevice {
         device_type: DLDeviceType(i32::try_from(device_type).map_err(unknown)?),
         device_id: i32::try_from(device_id).map_err(unknown)?,

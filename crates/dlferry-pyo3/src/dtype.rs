@@ -1,4 +1,5 @@
-use dlferry::abi::DLDataType;
+use dlferry::abi::{DLDataType, DLDataTypeCode};
+use dlferry::element::check_dtype;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -24,6 +25,7 @@ impl DType {
         })?;
         let text = name.to_cow()?;
         DLDataType::from_name(&text)
+            .or_else(|| from_numbers(&text))
             .map(Self)
             .ok_or_else(|| PyValueError::new_err(format!("{text:?} is the name of no dtype; float32 is one")))
     }
@@ -69,4 +71,15 @@ impl DType {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (String,)) {
         (slf.get_type().into_any(), (slf.get().0.to_string(),))
     }
+}
+
+/// Reads what a dtype without a name calls itself: `dtype(code=200, bits=8, lanes=1)`. One that has a name is not
+/// known by its numbers.
+fn from_numbers(text: &str) -> Option<DLDataType> {
+    let rest = text.strip_prefix("dtype(code=")?.strip_suffix(')')?;
+    let (code, rest) = rest.split_once(", bits=")?;
+    let (bits, lanes) = rest.split_once(", lanes=")?;
+    let code = DLDataTypeCode(code.parse().ok()?);
+    let dtype = DLDataType { code, bits: bits.parse().ok()?, lanes: lanes.parse().ok()? };
+    (check_dtype(dtype).is_ok() && dtype.to_string() == text).then_some(dtype)
 }

@@ -31,7 +31,7 @@
 //! producer's description is truthful; nobody outside writes memory while it is looked at; nobody frees or moves it
 //! meanwhile; other extension modules are sound. `SAFETY.md` says what that covers and what is checked.
 
-mod buffer;
+pub mod buffer;
 pub mod capsule;
 mod device;
 mod dtype;

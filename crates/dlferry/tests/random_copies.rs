@@ -38,11 +38,8 @@ fn tensor(rng: &mut Rng, case: &Case, dtype: DLDataType, padded: bool) -> (Tenso
     };
     let descriptor = Descriptor::new(data, DLDevice::CPU, dtype, case.layout(), fields).unwrap();
     // SAFETY: all elements lie in the vector, which is not touched again.
-    (
-        unsafe { Tensor::from_owner(memory, descriptor) }.unwrap(),
-        bytes,
-        before,
-    )
+    let tensor = unsafe { Tensor::from_owner(memory, descriptor) }.unwrap();
+    (tensor, bytes, before)
 }
 
 fn bit(bytes: &[u8], at: i64) -> u8 {
@@ -76,9 +73,8 @@ fn check(seed: u64, dtype: DLDataType, padded: bool) {
         assert_eq!(made.data().addr() % Memory::ALIGNMENT, 0);
         let first = made.data().cast::<u8>();
         // SAFETY: the copy owns as many bytes.
-        let bytes: Vec<u8> = (0..made.nbytes())
-            .map(|at| unsafe { first.wrapping_add(at).read() })
-            .collect();
+        let read = |at| unsafe { first.wrapping_add(at).read() };
+        let bytes: Vec<u8> = (0..made.nbytes()).map(read).collect();
         let width = if padded { 8 } else { i64::from(dtype.item_bits()) };
         let origin = i64::try_from(before).unwrap() * 8;
         for (number, offset) in (0..).zip(&case.offsets) {

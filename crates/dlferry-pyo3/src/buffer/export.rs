@@ -35,7 +35,7 @@ pub(crate) unsafe fn fill(tensor: &Bound<'_, Tensor>, view: *mut Py_buffer, flag
         return refuse(format!("the tensor is on {}, which has no buffer", descriptor.device()));
     }
     let dtype = descriptor.dtype();
-    let Some(format) = format_of(dtype) else {
+    let Some(format) = format_of(descriptor) else {
         return refuse(format!("the buffer protocol has no format for {dtype}"));
     };
     check_order(descriptor, flags)?;
@@ -43,13 +43,15 @@ pub(crate) unsafe fn fill(tensor: &Bound<'_, Tensor>, view: *mut Py_buffer, flag
         return refuse(String::from("the tensor is read-only, and a writable buffer was asked for"));
     }
     let dims = Box::new(dims(descriptor)?);
+    // A consumer that wants no shape sees bytes in a row, and some refuse another number of axes.
+    let ndim = if asks(flags, ffi::PyBUF_ND) { descriptor.layout().ndim() } else { 1 };
     let filled = Py_buffer {
         buf: if descriptor.layout().is_empty() { nowhere() } else { descriptor.data() },
         obj: tensor.clone().into_any().into_ptr(),
         len: Py_ssize_t::try_from(descriptor.nbytes())?,
         itemsize: Py_ssize_t::try_from(dtype.item_bytes())?,
         readonly: c_int::from(descriptor.is_read_only()),
-        ndim: c_int::try_from(descriptor.layout().ndim())?,
+        ndim: c_int::try_from(ndim)?,
         format: if asks(flags, ffi::PyBUF_FORMAT) { format.as_ptr().cast_mut() } else { ptr::null_mut() },
         shape: if asks(flags, ffi::PyBUF_ND) { dims.shape.as_ptr().cast_mut() } else { ptr::null_mut() },
         strides: if asks(flags, ffi::PyBUF_STRIDES) { dims.strides.as_ptr().cast_mut() } else { ptr::null_mut() },

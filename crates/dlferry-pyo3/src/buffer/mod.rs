@@ -1,6 +1,11 @@
-//! The buffer protocol: what `memoryview(tensor)` gets.
+//! The buffer protocol, both ways: [`import`](import()) takes the memory of `bytes`, `bytearray`, `mmap`, `array.array`,
+//! `ctypes` arrays and all else that lends a buffer; the export is what `memoryview(tensor)` gets.
 
 pub(crate) mod export;
 mod format;
+mod import;
+mod parse;
+
+pub use import::import;
 
 pub(crate) use format::format_of;

@@ -5,7 +5,7 @@ use dlferry::abi::{
     CAPSULE_UNVERSIONED, CAPSULE_UNVERSIONED_USED, CAPSULE_VERSIONED, CAPSULE_VERSIONED_USED, DLManagedTensor,
     DLManagedTensorVersioned,
 };
-use dlferry::managed::{Descriptor, Handle, ManagedStruct, describe};
+use dlferry::managed::{Descriptor, Handle, describe};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -46,39 +46,38 @@ pub fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
 }
 
 fn take_locked(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
-    if let Some(managed) = pointer::<DLManagedTensorVersioned>(capsule, CAPSULE_VERSIONED) {
+    // SAFETY: attached; a capsule (checked by `take`).
+    let name = unsafe { ffi::PyCapsule_GetName(capsule.as_ptr()) };
+    if name.is_null() {
+        drop(PyErr::take(capsule.py()));
+        return Err(PyTypeError::new_err("wanted a DLPack capsule, found one without a name"));
+    }
+    // SAFETY: a capsule's name is a C string that outlives it.
+    let name = unsafe { CStr::from_ptr(name) };
+    if name == CAPSULE_VERSIONED {
+        let managed = pointer::<DLManagedTensorVersioned>(capsule, name)?;
         // SAFETY: the name says what the pointer is, and that the capsule still owns it (assumption P1).
-        let descriptor = unsafe { checked(managed) }?;
+        let descriptor = unsafe { describe(managed) }.map_err(IntoPyErr::into_py_err)?;
         rename(capsule, CAPSULE_VERSIONED_USED)?;
         // SAFETY: as above; renamed, so the capsule lets go of it.
         Ok(Taken { handle: unsafe { Handle::versioned(managed) }, descriptor })
-    } else if let Some(managed) = pointer::<DLManagedTensor>(capsule, CAPSULE_UNVERSIONED) {
+    } else if name == CAPSULE_UNVERSIONED {
+        let managed = pointer::<DLManagedTensor>(capsule, name)?;
         // SAFETY: as above.
-        let descriptor = unsafe { checked(managed) }?;
+        let descriptor = unsafe { describe(managed) }.map_err(IntoPyErr::into_py_err)?;
         rename(capsule, CAPSULE_UNVERSIONED_USED)?;
         // SAFETY: as above.
         Ok(Taken { handle: unsafe { Handle::unversioned(managed) }, descriptor })
     } else {
-        Err(refuse(capsule))
+        Err(refuse(name))
     }
 }
 
 /// The pointer of a capsule that has this name.
-fn pointer<S>(capsule: &Bound<'_, PyAny>, name: &'static CStr) -> Option<NonNull<S>> {
-    // SAFETY: attached; a capsule (checked by `take`). Raises nothing.
-    if unsafe { ffi::PyCapsule_IsValid(capsule.as_ptr(), name.as_ptr()) } == 0 {
-        return None;
-    }
-    // SAFETY: valid under this name, so this does not fail.
-    NonNull::new(unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), name.as_ptr()) }.cast())
-}
-
-/// # Safety
-///
-/// Conditions 1 and 2 of `dlferry::managed`.
-unsafe fn checked<S: ManagedStruct>(managed: NonNull<S>) -> PyResult<Descriptor> {
-    // SAFETY: vouched for by the caller.
-    unsafe { describe(managed) }.map_err(IntoPyErr::into_py_err)
+fn pointer<S>(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<NonNull<S>> {
+    // SAFETY: attached; a capsule (checked by `take`).
+    let pointer = unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), name.as_ptr()) };
+    NonNull::new(pointer.cast()).ok_or_else(|| PyErr::fetch(capsule.py()))
 }
 
 fn rename(capsule: &Bound<'_, PyAny>, name: &'static CStr) -> PyResult<()> {
@@ -91,15 +90,7 @@ fn rename(capsule: &Bound<'_, PyAny>, name: &'static CStr) -> PyResult<()> {
 }
 
 /// Says what is wrong with a capsule that has neither of the first names.
-fn refuse(capsule: &Bound<'_, PyAny>) -> PyErr {
-    // SAFETY: attached; a capsule (checked by `take`).
-    let name = unsafe { ffi::PyCapsule_GetName(capsule.as_ptr()) };
-    if name.is_null() {
-        drop(PyErr::take(capsule.py()));
-        return PyTypeError::new_err("wanted a DLPack capsule, found one without a name");
-    }
-    // SAFETY: a capsule's name is a C string that outlives it.
-    let name = unsafe { CStr::from_ptr(name) };
+fn refuse(name: &CStr) -> PyErr {
     if name == CAPSULE_UNVERSIONED_USED || name == CAPSULE_VERSIONED_USED {
         return PyBufferError::new_err(
             "the DLPack capsule was consumed before; each capsule can be taken once, so ask the producer for another",

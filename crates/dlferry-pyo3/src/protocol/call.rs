@@ -16,23 +16,23 @@ use crate::device;
 use crate::python::{MAX_KEYWORDS, call_method, version_tuple};
 
 /// Calls `__dlpack__`, at first with all the keywords that matter and, when the call as such was refused, with those
-/// that producers of older standards know (rule R4.10).
-pub(super) fn capsule<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
+/// that producers of older standards know (rule R4.10). `None` when there is no such method.
+pub(super) fn capsule<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = object.py();
     let name = intern!(py, "__dlpack__");
     let error = match first_call(object, name, request) {
-        Ok(capsule) => return Ok(capsule),
+        Ok(capsule) => return Ok(Some(capsule)),
         Err(error) => error,
     };
     if is_missing(object, name, &error)? {
-        return Err(without_protocol(object)?);
+        return Ok(None);
     }
     let mut keywords = Keywords::all(py, request)?;
     let mut refused = Refusal::of(py, &error)?.ok_or(error)?;
     loop {
         keywords.drop_refused(&refused);
         match keywords.call(object, name) {
-            Ok(capsule) => return Ok(capsule),
+            Ok(capsule) => return Ok(Some(capsule)),
             Err(error) if keywords.is_empty() => return Err(error),
             Err(error) => refused = Refusal::of(py, &error)?.ok_or(error)?,
         }
@@ -139,7 +139,7 @@ fn is_missing(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, error: &PyE
 }
 
 /// The refusal of an object that has no `__dlpack__`.
-fn without_protocol(object: &Bound<'_, PyAny>) -> PyResult<PyErr> {
+pub(super) fn without_protocol(object: &Bound<'_, PyAny>) -> PyResult<PyErr> {
     let kind = object.get_type().fully_qualified_name()?;
     // SAFETY: attached, and `object` is alive.
     let has_buffer = unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) } != 0;

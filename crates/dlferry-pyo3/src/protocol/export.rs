@@ -39,7 +39,8 @@ impl Asked {
             None => None,
             Some(stream) => {
                 let number = stream.cast::<PyInt>().map_err(|_| wrong_type("stream", "None or an int", stream))?;
-                Some(number.extract()?)
+                let too_large = |_| PyValueError::new_err(format!("stream={stream} is no stream's address"));
+                Some(number.extract().map_err(too_large)?)
             }
         };
         Ok(Self { versioned, device, copy, stream })

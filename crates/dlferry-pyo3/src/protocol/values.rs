@@ -2,21 +2,25 @@
 //!
 //! Some libraries mark a tensor as conjugated or negated and leave its memory as it was; some record operations for
 //! derivatives and would not notice a write. Their own `__dlpack__` refuses most of these; their exchange table lets
-//! them through. So they are asked, where the question can matter.
+//! them through. So they are asked, where the question can matter. Masked arrays export what lies under the mask, and
+//! their mask is lost.
 
 use dlferry::abi::{DLDataTypeCode, DLDataType};
 use dlferry::managed::Descriptor;
 use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+
+use crate::python::type_attribute;
 
 /// How a tensor came, which decides what its producer has checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     /// Through the exchange table, which checks nothing.
     Exchange,
-    /// Through `__dlpack__`, which refuses all but negated tensors.
+    /// Through `__dlpack__`, which refuses all but negated tensors and masked arrays.
     Method,
 }
 
@@ -40,6 +44,11 @@ pub(super) fn check(object: &Bound<'_, PyAny>, descriptor: &Descriptor, way: Way
             "the tensor is marked as negated and its memory holds other values: pass tensor.resolve_neg()",
         ));
     }
+    if way == Way::Method && is_coded_in_python(object) && masks_elements(object)? {
+        return Err(PyBufferError::new_err(
+            "the array is masked, and its mask would be lost: pass array.filled(), or array.data to include what is masked",
+        ));
+    }
     Ok(())
 }
 
@@ -52,6 +61,25 @@ fn may_be_conjugated(dtype: DLDataType) -> bool {
 fn may_be_negated(descriptor: &Descriptor) -> bool {
     let real = matches!(descriptor.dtype().code, DLDataTypeCode::FLOAT | DLDataTypeCode::BFLOAT);
     real && (descriptor.layout().size() <= 1 || !descriptor.layout().is_c_contiguous())
+}
+
+/// Whether the class was made by Python code, as those are that lay a mask over an array. The array types of C, above
+/// all `numpy.ndarray` itself, are spared the search for an attribute that they lack.
+fn is_coded_in_python(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: attached; the type of a living object.
+    let flags = unsafe { ffi::PyType_GetFlags(object.get_type_ptr()) };
+    flags & ffi::Py_TPFLAGS_HEAPTYPE != 0
+}
+
+/// Whether the object has a mask and some element is under it. A method of that name is no mask.
+fn masks_elements(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = object.py();
+    let name = intern!(py, "mask");
+    if type_attribute(object, name)?.is_none() {
+        return Ok(false);
+    }
+    let Some(any) = object.getattr(name)?.getattr_opt(intern!(py, "any"))? else { return Ok(false) };
+    any.call0()?.is_truthy()
 }
 
 /// Whether the attribute exists and is true.

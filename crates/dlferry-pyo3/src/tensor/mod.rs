@@ -23,6 +23,8 @@ pub enum Source {
     DLPack,
     /// `__dlpack__`, or a capsule, of the unversioned kind.
     DLPackUnversioned,
+    /// The buffer protocol.
+    Buffer,
     /// Made in Rust.
     Rust,
 }
@@ -35,6 +37,7 @@ impl Source {
             Self::Exchange => "exchange",
             Self::DLPack => "dlpack",
             Self::DLPackUnversioned => "dlpack-unversioned",
+            Self::Buffer => "buffer",
             Self::Rust => "rust",
         }
     }

@@ -1,6 +1,7 @@
+use alloc::vec::Vec;
 use core::fmt;
 
-use crate::abi::DLDevice;
+use crate::abi::{DLDataType, DLDevice};
 use crate::export::ExportError;
 use crate::layout::LayoutError;
 use crate::managed::DescribeError;
@@ -19,6 +20,22 @@ pub enum CopyError {
         /// Bytes asked for.
         bytes: usize,
     },
+    /// The target may only be read.
+    ReadOnly,
+    /// The target's elements are of another type, or stored otherwise.
+    DType {
+        /// The type of the target.
+        wanted: DLDataType,
+        /// The type of the source.
+        found: DLDataType,
+    },
+    /// The source cannot be broadcast to the target's shape.
+    Shape {
+        /// The shape of the target.
+        wanted: Vec<i64>,
+        /// The shape of the source.
+        found: Vec<i64>,
+    },
     /// The copy cannot be exported.
     Export(ExportError),
 }
@@ -28,6 +45,13 @@ impl fmt::Display for CopyError {
         match self {
             Self::Device { device } => write!(f, "the elements are on {device}, which the host cannot copy from"),
             Self::OutOfMemory { bytes } => write!(f, "{bytes} bytes could not be allocated for a copy"),
+            Self::ReadOnly => f.write_str("the target is read-only"),
+            Self::DType { wanted, found } => {
+                write!(f, "the target holds {wanted} and the source {found}; a copy converts nothing")
+            }
+            Self::Shape { wanted, found } => {
+                write!(f, "the source has shape {found:?}, which cannot be broadcast to the target's {wanted:?}")
+            }
             Self::Export(error) => error.fmt(f),
         }
     }

@@ -1,7 +1,8 @@
 //! Stratum 4: copying, when sharing is not possible or not wanted.
 //!
-//! [`Tensor::copy_of`] gathers the elements of any host-readable tensor, at any strides and alignment, into new memory
-//! in C order.
+//! [`Tensor::copy_of`] gathers the elements of any host-readable tensor, at any strides and alignment, into new memory;
+//! [`Tensor::copy_strided`] does it for what DLPack cannot describe (strides that are no whole number of elements, the
+//! other byte order); [`copy_into`] writes into memory that exists.
 //!
 //! # Examples
 //!
@@ -20,11 +21,17 @@
 //! ```
 
 mod error;
-mod gather;
+mod into;
+mod kernel;
 mod memory;
+mod order;
+mod strided;
 
 pub use error::CopyError;
+pub use into::copy_into;
 pub use memory::Memory;
+pub use order::Order;
+pub use strided::Strided;
 
 use crate::abi::{DLDataType, DLDevice, DLDeviceType};
 use crate::layout::Layout;
@@ -43,15 +50,44 @@ impl Tensor {
     ///
     /// [`CopyError::Device`] when the host cannot read the memory, [`CopyError::OutOfMemory`].
     pub fn copy_of(view: TensorView<'_>) -> Result<Self, CopyError> {
+        Self::copy_in_order(view, Order::C)
+    }
+
+    /// Like [`Self::copy_of`], with the elements in another order in memory.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::copy_of`].
+    pub fn copy_in_order(view: TensorView<'_>, order: Order) -> Result<Self, CopyError> {
         let source = view.descriptor();
         if !source.is_host_readable() {
             return Err(CopyError::Device { device: source.device() });
         }
-        let mut memory = Memory::zeroed(source.nbytes())?;
-        // SAFETY: a view's memory is readable (its constructor's contract), and new memory overlaps nothing.
-        unsafe { gather::gather(source, memory.as_mut_slice()) };
         let fields = Fields { copied: Some(true), padded: source.fields().padded, ..Fields::SHARED };
-        own(memory, source.dtype(), Layout::c_contiguous(source.shape())?, fields)
+        let layout = order.layout(source.layout())?;
+        let (memory, target) = allocate(source.dtype(), layout, fields)?;
+        // SAFETY: a view's memory is readable (its constructor's contract), and new memory has no byte of it.
+        unsafe { into::copy_apart(&target, source) };
+        own(memory, target)
+    }
+
+    /// Copies elements that DLPack cannot describe into new host memory, in C order and this machine's byte order.
+    ///
+    /// # Errors
+    ///
+    /// [`CopyError::OutOfMemory`].
+    ///
+    /// # Safety
+    ///
+    /// The host can read the memory of `source`, and nobody writes it meanwhile.
+    pub unsafe fn copy_strided(source: &Strided) -> Result<Self, CopyError> {
+        let fields = Fields { copied: Some(true), ..Fields::SHARED };
+        let (memory, target) = allocate(source.dtype(), Layout::c_contiguous(source.shape())?, fields)?;
+        if let Some(to) = Strided::of(&target) {
+            // SAFETY: vouched for by the caller; new memory has no byte of the source.
+            unsafe { into::copy_strided(&to, source) };
+        }
+        own(memory, target)
     }
 
     /// A new tensor of zeros in host memory, in C order, aligned to [`Memory::ALIGNMENT`] bytes; only the shape of
@@ -64,17 +100,25 @@ impl Tensor {
         if device.device_type != DLDeviceType::CPU {
             return Err(CopyError::Device { device });
         }
-        let layout = Layout::c_contiguous(layout.shape())?;
-        let bytes = layout.byte_range(dtype.item_bits())?.end;
-        own(Memory::zeroed(bytes.unsigned_abs())?, dtype, layout, Fields::SHARED)
+        let (memory, target) = allocate(dtype, Layout::c_contiguous(layout.shape())?, Fields::SHARED)?;
+        own(memory, target)
     }
 }
 
-/// A tensor over the whole of some memory, which is as long as the elements of a layout in C order.
-fn own(mut memory: Memory, dtype: DLDataType, layout: Layout, fields: Fields) -> Result<Tensor, CopyError> {
+/// Memory of zeros for a layout without gaps, and the description of the tensor that it is for.
+fn allocate(dtype: DLDataType, layout: Layout, fields: Fields) -> Result<(Memory, Descriptor), CopyError> {
+    // The size is that of the layout's bytes, which the description knows; its address comes with the memory.
+    let bits = if fields.padded { 8 } else { dtype.item_bits() };
+    let range = layout.byte_range(bits).map_err(|_| CopyError::OutOfMemory { bytes: usize::MAX })?;
+    let mut memory = Memory::zeroed(range.end.unsigned_abs())?;
     let data = memory.as_mut_slice().as_mut_ptr().cast();
-    let descriptor = Descriptor::new(data, DLDevice::CPU, dtype, layout, fields)?;
-    // SAFETY: the memory is the owner's, initialised, as long as the elements (both callers measured it so), and
-    // touched by nobody else from here on.
+    let target = Descriptor::new(data, DLDevice::CPU, dtype, layout, fields)?;
+    Ok((memory, target))
+}
+
+/// The tensor that [`allocate`] described.
+fn own(memory: Memory, descriptor: Descriptor) -> Result<Tensor, CopyError> {
+    // SAFETY: the memory is the owner's, initialised, as long as the elements of a layout without gaps, and touched by
+    // nobody else from here on.
     Ok(unsafe { Tensor::from_owner(memory, descriptor) }?)
 }

@@ -27,7 +27,7 @@ fn tensor(bytes: &[u8], dtype: DLDataType, layout: Layout, padded: bool) -> Tens
     let descriptor = Descriptor::new(data, DLDevice::CPU, dtype, layout, fields).unwrap();
     let range = descriptor.byte_range().unwrap();
     assert!(
-        range.start == 0 && range.end <= bytes.len().cast_signed(),
+        range.start == 0 && range.end <= isize::try_from(bytes.len()).unwrap(),
         "a test describes the bytes it gives"
     );
     // SAFETY: all elements lie in the vector, which is not touched again.
@@ -37,9 +37,8 @@ fn tensor(bytes: &[u8], dtype: DLDataType, layout: Layout, padded: bool) -> Tens
 fn bytes(tensor: &Tensor) -> Vec<u8> {
     let first = tensor.descriptor().data().cast::<u8>();
     // SAFETY: a copy is contiguous and the tensor keeps it alive.
-    (0..tensor.descriptor().nbytes())
-        .map(|at| unsafe { first.wrapping_add(at).read() })
-        .collect()
+    let read = |at| unsafe { first.wrapping_add(at).read() };
+    (0..tensor.descriptor().nbytes()).map(read).collect()
 }
 
 #[test]

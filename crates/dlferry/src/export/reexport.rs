@@ -1,4 +1,3 @@
-use alloc::sync::Arc;
 use core::ptr::NonNull;
 
 use super::ExportError;
@@ -52,7 +51,7 @@ impl SharedTensor {
     /// As [`Tensor::into_managed`].
     pub fn to_managed<S: ManagedStruct>(&self) -> Result<NonNull<S>, ExportError> {
         let fields = Fields { copied: Some(false), ..self.descriptor().fields() };
-        export(Arc::clone(self.handle()), self.descriptor(), fields)
+        export(self.clone(), self.descriptor(), fields)
     }
 }
 
@@ -75,7 +74,6 @@ fn export<S: ManagedStruct, O: Send + 'static>(
 const _: () = {
     const fn assert_send<T: Send>() {}
     assert_send::<Handle>();
-    assert_send::<Arc<Handle>>();
     assert_send::<Tensor>();
     assert_send::<SharedTensor>();
 };

@@ -90,15 +90,28 @@ impl Tensor {
     #[must_use]
     #[inline]
     pub fn into_shared(self) -> SharedTensor {
-        SharedTensor { descriptor: self.descriptor, handle: Arc::new(self.handle) }
+        SharedTensor(Arc::new(Body { descriptor: self.descriptor, keep: Keep::Handle(self.handle) }))
     }
 }
 
 /// A tensor whose memory several values keep alive. Read access only: nobody knows who else looks at it.
+///
+/// As small as a pointer; a clone is the same tensor once more.
 #[derive(Clone, Debug)]
-pub struct SharedTensor {
+pub struct SharedTensor(Arc<Body>);
+
+#[derive(Debug)]
+struct Body {
     descriptor: Descriptor,
-    handle: Arc<Handle>,
+    keep: Keep,
+}
+
+/// What keeps the memory alive: held for its drop alone.
+#[derive(Debug)]
+enum Keep {
+    Handle(#[allow(dead_code, reason = "held for its drop")] Handle),
+    /// The tensor that this one is another description of; that one has a handle.
+    Tensor(SharedTensor),
 }
 
 impl SharedTensor {
@@ -106,14 +119,7 @@ impl SharedTensor {
     #[must_use]
     #[inline]
     pub fn descriptor(&self) -> &Descriptor {
-        &self.descriptor
-    }
-
-    /// What keeps the memory alive.
-    #[must_use]
-    #[inline]
-    pub fn handle(&self) -> &Arc<Handle> {
-        &self.handle
+        &self.0.descriptor
     }
 
     /// The same memory, described otherwise.
@@ -124,14 +130,19 @@ impl SharedTensor {
     /// caller knows that the memory may be written.
     #[must_use]
     pub unsafe fn with_descriptor(&self, descriptor: Descriptor) -> Self {
-        Self { descriptor, handle: Arc::clone(&self.handle) }
+        let root = match &self.0.keep {
+            Keep::Handle(_) => self,
+            Keep::Tensor(root) => root,
+        };
+        Self(Arc::new(Body { descriptor, keep: Keep::Tensor(root.clone()) }))
     }
 
     /// The same memory, read-only.
     #[must_use]
     pub fn to_read_only(&self) -> Self {
-        let mut shared = self.clone();
-        shared.descriptor.set_read_only();
-        shared
+        let mut descriptor = self.descriptor().clone();
+        descriptor.set_read_only();
+        // SAFETY: the same elements.
+        unsafe { self.with_descriptor(descriptor) }
     }
 }

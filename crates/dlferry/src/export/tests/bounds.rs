@@ -46,7 +46,8 @@ fn a_layout_within_the_owners_elements_is_exported() {
 
 #[test]
 fn a_layout_beyond_the_owners_elements_is_refused() {
-    let cases: [(usize, &[i64], &[i64], usize, i64, i64); 9] = [
+    type Case = (usize, &'static [i64], &'static [i64], usize, i64, i64);
+    let cases: [Case; 9] = [
         (5, &[2, 3], &[3, 1], 0, 0, 5),
         (6, &[2, 3], &[3, 1], 1, 1, 6),
         (6, &[6], &[-1], 4, -1, 4),

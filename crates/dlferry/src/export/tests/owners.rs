@@ -17,9 +17,8 @@ fn values<T: Element>(consumer: &Consumer<DLManagedTensorVersioned>) -> Vec<T> {
     assert_eq!(strides, [1]);
     let first = tensor.data.cast::<T>();
     // SAFETY: what this crate exports is readable as long as the struct lives.
-    (0..usize::try_from(shape[0]).unwrap())
-        .map(|at| unsafe { first.wrapping_add(at).read() })
-        .collect()
+    let read = |at| unsafe { first.wrapping_add(at).read() };
+    (0..usize::try_from(shape[0]).unwrap()).map(read).collect()
 }
 
 fn exported<O: Owner>(export: Export<O>) -> Consumer<DLManagedTensorVersioned> {

@@ -292,8 +292,8 @@ fn unknown_devices_pass_through_unchanged() {
     for address in [1, 3, usize::MAX] {
         let data = ptr::without_provenance_mut(address);
         let descriptor = describe(&Spec {
-            device,
             data,
+            device,
             ..strided(&[4], &[-1])
         });
         assert_eq!((descriptor.device(), descriptor.data()), (device, data));

@@ -82,7 +82,7 @@ struct Block<S> {
     log: Arc<Log>,
 }
 
-/// A deleter that frees the block: a second call, or a use afterwards, is one that AddressSanitizer sees.
+/// A deleter that frees the block: a second call, or a use afterwards, is one that a sanitizer sees.
 unsafe extern "C" fn delete<S>(managed: *mut S) {
     // SAFETY: made by `Spec::make` as the first field of a boxed block; whoever owns it calls once.
     let block = unsafe { Box::from_raw(managed.cast::<Block<S>>()) };

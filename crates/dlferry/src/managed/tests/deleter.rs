@@ -122,6 +122,20 @@ fn the_last_of_the_shared_tensors_deletes() {
 }
 
 #[test]
+fn a_description_of_a_description_keeps_the_memory() {
+    let (tensor, log) = compact(&[2]).import::<DLManagedTensorVersioned>();
+    let mut shared = tensor.unwrap().into_shared();
+    for _ in 0..4 {
+        // SAFETY: the same descriptor. What it was taken from is dropped here.
+        shared = unsafe { shared.with_descriptor(shared.descriptor().clone()) }.to_read_only();
+        assert_eq!((log.calls(), shared.descriptor().shape()), (0, &[2][..]));
+    }
+    assert!(shared.descriptor().is_read_only());
+    drop(shared);
+    assert_eq!(log.calls(), 1);
+}
+
+#[test]
 fn read_only_is_said_of_one_tensor_and_not_of_its_siblings() {
     let (tensor, _log) = compact(&[2]).import::<DLManagedTensorVersioned>();
     let shared = tensor.unwrap().into_shared();

@@ -7,5 +7,6 @@ mod accepted;
 mod craft;
 mod deleter;
 mod descriptor;
+mod dtypes;
 mod pairs;
 mod refused;

@@ -33,9 +33,12 @@ fn bytes_at(
     let data = start.wrapping_add(first).cast();
     let descriptor = Descriptor::new(data, DLDevice::CPU, dtype, layout, fields).unwrap();
     let range = descriptor.byte_range().unwrap();
-    let (low, high) = (range.start + first.cast_signed(), range.end + first.cast_signed());
+    let (low, high) = (
+        range.start + isize::try_from(first).unwrap(),
+        range.end + isize::try_from(first).unwrap(),
+    );
     assert!(
-        low >= 0 && high <= bytes.len().cast_signed(),
+        low >= 0 && high <= isize::try_from(bytes.len()).unwrap(),
         "a test describes the bytes it gives"
     );
     // SAFETY: the memory is the owner's, and all elements lie within it.

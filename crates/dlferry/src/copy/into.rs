@@ -1,0 +1,102 @@
+use super::kernel::{Side, copy_bits, copy_bytes};
+use super::{CopyError, Strided};
+use crate::managed::{Descriptor, Tensor};
+use crate::view::TensorView;
+
+/// Copies the elements of `source` into the memory that `target` describes, as if through a temporary.
+///
+/// `source` is broadcast to the shape of `target`; the dtypes are equal.
+///
+/// # Errors
+///
+/// [`CopyError::Device`], [`CopyError::ReadOnly`], [`CopyError::DType`], [`CopyError::Shape`], and
+/// [`CopyError::OutOfMemory`] when the temporary is needed and cannot be had.
+///
+/// # Safety
+///
+/// Conditions 3 and 5 of [`managed`](crate::managed) for the memory of `target`: it may be written, and nobody else
+/// looks at it meanwhile.
+pub unsafe fn copy_into(target: &Descriptor, source: TensorView<'_>) -> Result<(), CopyError> {
+    let found = source.descriptor();
+    for descriptor in [target, found] {
+        if !descriptor.is_host_readable() {
+            return Err(CopyError::Device { device: descriptor.device() });
+        }
+    }
+    if target.is_read_only() {
+        return Err(CopyError::ReadOnly);
+    }
+    let same_form = target.storage_bits() == found.storage_bits();
+    if target.dtype() != found.dtype() || !same_form {
+        return Err(CopyError::DType { wanted: target.dtype(), found: found.dtype() });
+    }
+    let Some(layout) = found.layout().broadcast_to(target.shape()) else {
+        return Err(CopyError::Shape { wanted: target.shape().to_vec(), found: found.shape().to_vec() });
+    };
+    if target.layout().is_empty() {
+        return Ok(());
+    }
+    let widened = found.view(layout, 0)?;
+    if may_meet(target, &widened) {
+        // SAFETY: within the elements of `source`, repeated.
+        let temporary = Tensor::copy_of(unsafe { TensorView::new(&widened) })?;
+        // SAFETY: the temporary is new memory; the target is the caller's.
+        unsafe { copy_apart(target, temporary.descriptor()) };
+    } else {
+        // SAFETY: readable as the view's; the caller vouches for the target; apart.
+        unsafe { copy_apart(target, &widened) };
+    }
+    Ok(())
+}
+
+/// Whether the bytes of the two may be the same. Ranges are compared, so interleaved ones count as meeting.
+fn may_meet(one: &Descriptor, other: &Descriptor) -> bool {
+    let ends = |descriptor: &Descriptor| {
+        let range = descriptor.byte_range().ok()?;
+        let first = descriptor.data().addr();
+        Some((first.checked_add_signed(range.start)?, first.checked_add_signed(range.end)?))
+    };
+    match (ends(one), ends(other)) {
+        (Some((low, high)), Some((other_low, other_high))) => low < other_high && other_low < high,
+        _ => true,
+    }
+}
+
+/// Copies between two tensors of equal shape and storage.
+///
+/// # Safety
+///
+/// The elements of `source` are readable, those of `target` writable, and they have no byte in common.
+pub(super) unsafe fn copy_apart(target: &Descriptor, source: &Descriptor) {
+    if let (Some(to), Some(from)) = (Strided::of(target), Strided::of(source)) {
+        // SAFETY: vouched for by the caller.
+        unsafe { copy_strided(&to, &from) };
+        return;
+    }
+    let to = Side { first: target.data().cast(), layout: target.layout() };
+    let from = Side { first: source.data().cast(), layout: source.layout() };
+    // SAFETY: vouched for by the caller.
+    unsafe { copy_bits(to, from, source.storage_bits()) };
+}
+
+/// # Safety
+///
+/// As [`copy_apart`]; the shapes are equal and so are the dtypes.
+pub(super) unsafe fn copy_strided(target: &Strided, source: &Strided) {
+    if source.layout.is_empty() {
+        return;
+    }
+    let to = Side { first: target.data, layout: &target.layout };
+    let from = Side { first: source.data, layout: &source.layout };
+    let item = source.item();
+    let size = i64::try_from(item).unwrap_or(0);
+    let run = |strided: &Strided| super::strided::scaled_is_run(&strided.layout, size);
+    if source.unit == 1 && run(source) && run(target) {
+        let len = item.saturating_mul(source.layout.size());
+        // SAFETY: both are runs of that many bytes without gaps; vouched for by the caller.
+        unsafe { target.data.copy_from_nonoverlapping(source.data, len) };
+        return;
+    }
+    // SAFETY: vouched for by the caller.
+    unsafe { copy_bytes(to, from, item, source.unit) };
+}

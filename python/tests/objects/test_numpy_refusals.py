@@ -1,0 +1,133 @@
+"""NumPy arrays that are refused, in NumPy's own words; masks are not lost (decisions 5.9, 5.10; rules N1 to N3)."""
+
+import sys
+
+import dlferry
+import numpy as np
+import pytest
+
+# What NumPy does not export, and a word of its reason.
+REFUSED = {
+    "byte order": lambda: np.arange(3, dtype=np.dtype(np.int32).newbyteorder()),
+    "struct": lambda: np.zeros(3, "f4,i4"),
+    "field of a struct": lambda: np.zeros(3, [("a", "f4"), ("b", "i1")])["a"],
+    "datetime": lambda: np.zeros(3, "datetime64[s]"),
+    "timedelta": lambda: np.zeros(3, "timedelta64[s]"),
+    "objects": lambda: np.array([None, 1]),
+    "text": lambda: np.array(["a", "bc"]),
+    "bytes": lambda: np.array([b"a", b"bc"]),
+    "void": lambda: np.zeros(3, "V5"),
+    "long double": lambda: np.zeros(3, np.longdouble),
+}
+
+
+def raised(call):
+    """Get the exception that a call raises."""
+    try:
+        call()
+    except Exception as error:
+        return error
+    pytest.fail("nothing was raised")
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refusal_of_numpy_passes_unchanged(case):
+    array = REFUSED[case]()
+    if case == "long double" and array.itemsize == 8:
+        pytest.skip("a long double is a double here")
+    own = raised(array.__dlpack__)
+    ours = raised(lambda: dlferry.from_dlpack(array))
+    assert isinstance(ours, BufferError)
+    assert (type(ours), str(ours)) == (type(own), str(own))
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused_array_is_not_kept(case):
+    array = REFUSED[case]()
+    before = sys.getrefcount(array)
+    for _ in range(3):
+        with pytest.raises(BufferError):
+            dlferry.from_dlpack(array)
+    assert sys.getrefcount(array) == before
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "int4", "float4_e2m1fn"])
+def test_extension_dtype_is_refused_by_numpy_or_taken_as_what_it_is(name):
+    """NumPy 2.5 and newer export a dtype that its library has registered."""
+    dtype = getattr(pytest.importorskip("ml_dtypes"), name)
+    array = np.arange(4).astype(dtype)
+    try:
+        array.__dlpack__(max_version=(1, 3))
+    except (BufferError, TypeError):
+        with pytest.raises(BufferError):
+            dlferry.from_dlpack(array)
+    else:
+        assert dlferry.from_dlpack(array).tolist() == array.astype(float).tolist()
+
+
+# Arrays with something under a mask: refused.
+MASKED = {
+    "one element": lambda: np.ma.masked_array([1, 2, 3], mask=[False, True, False]),
+    "all": lambda: np.ma.masked_all((2, 2)),
+    "the constant": lambda: np.ma.masked,
+    "a slice": lambda: np.ma.masked_array(np.arange(6.0), mask=[0, 0, 0, 1, 0, 1])[3:],
+    "invalid": lambda: np.ma.masked_invalid([1.0, np.nan]),
+    "a hard mask": lambda: np.ma.masked_array([1, 2], mask=[0, 1], hard_mask=True),
+}
+# Masked arrays whose memory holds all their values: taken.
+UNMASKED = {
+    "no mask": lambda: np.ma.masked_array([1, 2, 3]),
+    "mask of nothing": lambda: np.ma.masked_array([1, 2, 3], mask=[False, False, False]),
+    "data": lambda: np.ma.masked_array([1, 2, 3], mask=[True, False, False]).data,
+    "filled": lambda: np.ma.masked_array([1, 2, 3], mask=[True, False, False], fill_value=9).filled(),
+    "a slice": lambda: np.ma.masked_array(np.arange(6.0), mask=[0, 0, 0, 1, 0, 1])[:3],
+    "empty": lambda: np.ma.masked_array(np.zeros(0), mask=np.zeros(0, bool)),
+}
+
+
+@pytest.mark.parametrize("copy", [None, True, False])
+@pytest.mark.parametrize("case", MASKED)
+def test_array_with_masked_elements_is_refused_with_the_remedy(case, copy):
+    """Decision 5.9: the bytes under the mask are not values."""
+    with pytest.raises(BufferError, match=r"masked.*filled\(\)"):
+        dlferry.from_dlpack(MASKED[case](), copy=copy)
+
+
+@pytest.mark.parametrize("case", UNMASKED)
+def test_masked_array_without_masked_elements_is_taken(case):
+    array = UNMASKED[case]()
+    assert dlferry.from_dlpack(array).tolist() == np.asarray(array).tolist()
+
+
+def test_class_written_in_c_is_not_asked_for_a_mask():
+    """The plain array must not pay for it; a field of that name is no mask."""
+    array = np.zeros(3, [("mask", "f8")])["mask"].view(np.recarray)
+    assert dlferry.from_dlpack(np.ascontiguousarray(array)).tolist() == [0.0, 0.0, 0.0]
+
+
+class Producer(np.ndarray):
+    """An array whose class says something of a mask."""
+
+
+def test_method_named_mask_is_no_mask():
+    kind = type("Masking", (Producer,), {"mask": lambda self, where: self[where]})
+    assert dlferry.from_dlpack(np.zeros(2).view(kind)).tolist() == [0.0, 0.0]
+
+
+def test_mask_of_another_library_is_respected():
+    """No library is named: any class with a mask that knows `any` has one."""
+    mask = np.array([False, True])
+    kind = type("Masking", (Producer,), {"mask": property(lambda self: mask)})
+    with pytest.raises(BufferError, match="masked"):
+        dlferry.from_dlpack(np.zeros(2).view(kind))
+    mask[:] = False
+    assert dlferry.from_dlpack(np.zeros(2).view(kind)).tolist() == [0.0, 0.0]
+
+
+def test_error_of_the_mask_itself_passes_unchanged():
+    def broken(self):
+        raise LookupError("no mask today")
+
+    kind = type("Masking", (Producer,), {"mask": property(broken)})
+    with pytest.raises(LookupError, match="no mask today"):
+        dlferry.from_dlpack(np.zeros(2).view(kind))

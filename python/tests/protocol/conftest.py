@@ -1,0 +1,17 @@
+"""What every test of the protocol has to leave behind: no tensor that awaits its deleter."""
+
+import gc
+from collections.abc import Iterator
+
+import dlferry_testing as dt
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def no_tensor_left() -> Iterator[None]:
+    """Every crafted tensor of a test has met its deleter when the test ends."""
+    before = dt.live()
+    yield
+    if dt.live() > before:
+        gc.collect()
+    assert dt.live() <= before
