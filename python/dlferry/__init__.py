@@ -1,7 +1,14 @@
 """Array exchange: any array of any library as a :class:`Tensor`, without a copy.
 
-``from_dlpack(x)`` takes an array from NumPy, PyTorch, JAX, CuPy or anything else that speaks DLPack; what it gives speaks
-DLPack itself, has the DLPack C exchange API and the buffer protocol, and can be handed to any of them.
+==========================  =========================================================================
+``from_dlpack(x)``          an array of NumPy, PyTorch, JAX, CuPy, or anything else that speaks DLPack
+``from_buffer(x)``          bytes, bytearray, mmap, memoryview, array.array, ctypes arrays
+``asarray(x)``              you do not know, or it is awkward: a copy only where nothing else will do
+``from_address(ptr, ...)``  an address from ctypes, cffi or a driver
+``copyto(dst, src)``        the elements of one array into another, of any two libraries
+==========================  =========================================================================
+
+What they give speaks DLPack itself, has the DLPack C exchange API and the buffer protocol, and can be handed to any of them.
 
 No array library is imported here or needed.
 """
@@ -10,13 +17,35 @@ from __future__ import annotations
 
 from . import _native
 from ._device import Device
-from ._native import CopyRequiredError, Tensor, __version__, dtype, from_buffer, from_dlpack
+from ._native import (
+    CopyRequiredError,
+    Tensor,
+    __version__,
+    asarray,
+    copyto,
+    dtype,
+    from_address,
+    from_buffer,
+    from_dlpack,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._device_type import DeviceType
 
-__all__ = ["CopyRequiredError", "Device", "DeviceType", "Tensor", "__version__", "dtype", "from_buffer", "from_dlpack"]
+__all__ = [
+    "CopyRequiredError",
+    "Device",
+    "DeviceType",
+    "Tensor",
+    "__version__",
+    "asarray",
+    "copyto",
+    "dtype",
+    "from_address",
+    "from_buffer",
+    "from_dlpack",
+]
 
 # float32, bfloat16, int4, ...: a dtype object for each dtype that has a name.
 _dtypes = {name: value for name, value in vars(_native).items() if isinstance(value, dtype)}

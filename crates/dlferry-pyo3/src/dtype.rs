@@ -11,23 +11,40 @@ use pyo3::types::PyString;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DType(pub DLDataType);
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "a method of a Python class borrows its object")]
-#[pymethods]
 impl DType {
-    #[new]
-    #[pyo3(signature = (name, /))]
-    fn new(name: &Bound<'_, PyAny>) -> PyResult<Self> {
+    /// Reads an argument that is a dtype or the name of one.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` for anything else, `ValueError` for a name that no dtype has.
+    pub fn from_argument(name: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(dtype) = name.cast::<Self>() {
             return Ok(*dtype.get());
         }
         let name = name.cast::<PyString>().map_err(|_| {
-            PyTypeError::new_err(format!("dtype needs a name or a dtype, found {}", name.get_type()))
+            PyTypeError::new_err(format!(
+                "dtype needs a name or a dtype, found {}",
+                name.get_type()
+            ))
         })?;
         let text = name.to_cow()?;
         DLDataType::from_name(&text)
             .or_else(|| from_numbers(&text))
             .map(Self)
             .ok_or_else(|| PyValueError::new_err(format!("{text:?} is the name of no dtype; float32 is one")))
+    }
+}
+
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "a method of a Python class borrows its object"
+)]
+#[pymethods]
+impl DType {
+    #[new]
+    #[pyo3(signature = (name, /))]
+    fn new(name: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::from_argument(name)
     }
 
     /// The standard name, such as "float32".
@@ -80,6 +97,10 @@ fn from_numbers(text: &str) -> Option<DLDataType> {
     let (code, rest) = rest.split_once(", bits=")?;
     let (bits, lanes) = rest.split_once(", lanes=")?;
     let code = DLDataTypeCode(code.parse().ok()?);
-    let dtype = DLDataType { code, bits: bits.parse().ok()?, lanes: lanes.parse().ok()? };
+    let dtype = DLDataType {
+        code,
+        bits: bits.parse().ok()?,
+        lanes: lanes.parse().ok()?,
+    };
     (check_dtype(dtype).is_ok() && dtype.to_string() == text).then_some(dtype)
 }

@@ -50,6 +50,8 @@ impl IntoPyErr for CopyError {
         match self {
             Self::OutOfMemory { .. } => PyMemoryError::new_err(self.to_string()),
             Self::Export(error) => error.into_py_err(),
+            Self::DType { .. } => PyTypeError::new_err(self.to_string()),
+            Self::Shape { .. } => PyValueError::new_err(self.to_string()),
             _ => PyBufferError::new_err(self.to_string()),
         }
     }
@@ -81,7 +83,10 @@ impl CopyRequiredError {
     pub fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let class = CLASS.get_or_try_init(py, || {
-            let bases = PyTuple::new(py, [py.get_type::<PyBufferError>(), py.get_type::<PyValueError>()])?;
+            let bases = PyTuple::new(
+                py,
+                [py.get_type::<PyBufferError>(), py.get_type::<PyValueError>()],
+            )?;
             let doc = c"A copy would be needed, and copy=False forbids it.";
             let name = c"dlferry.CopyRequiredError";
             // SAFETY: attached; C strings, a tuple of classes, and NULL for no dictionary.
@@ -109,7 +114,10 @@ impl CopyRequiredError {
 ///
 /// Capsule destructors and deleters may run while an exception is on its way (rules R2.15 and R2.16), and what they
 /// call must neither see it nor lose it.
-#[allow(deprecated, reason = "the newer functions are absent before CPython 3.12; these work in all")]
+#[allow(
+    deprecated,
+    reason = "the newer functions are absent before CPython 3.12; these work in all"
+)]
 pub(crate) fn with_exception_aside<R>(_py: Python<'_>, action: impl FnOnce() -> R) -> R {
     // The C functions, for pyo3's own way of fetching resumes a panic that is on its way as an exception.
     let (mut kind, mut value, mut trace) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());

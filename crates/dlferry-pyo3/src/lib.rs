@@ -31,18 +31,25 @@
 //! producer's description is truthful; nobody outside writes memory while it is looked at; nobody frees or moves it
 //! meanwhile; other extension modules are sound. `SAFETY.md` says what that covers and what is checked.
 
+mod address;
+mod asarray;
 pub mod buffer;
 pub mod capsule;
 mod device;
 mod dtype;
 mod error;
 pub mod exchange;
+mod interface;
+mod memory;
 pub mod protocol;
 mod python;
+mod settle;
 mod tensor;
 
+pub use address::from_address;
+pub use asarray::asarray;
 pub use dtype::DType;
 pub use error::{CopyRequiredError, IntoPyErr};
-pub use tensor::{Source, Tensor};
+pub use tensor::{Source, Tensor, copyto};
 
 pub use dlferry;

@@ -29,7 +29,11 @@
 //!   crate is `no_std` with `alloc`, and such a panic aborts the process.
 
 #![no_std]
-#![deny(clippy::alloc_instead_of_core, clippy::std_instead_of_alloc, clippy::std_instead_of_core)]
+#![deny(
+    clippy::alloc_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::std_instead_of_core
+)]
 
 extern crate alloc;
 #[cfg(feature = "std")]
@@ -42,3 +46,8 @@ pub mod export;
 pub mod layout;
 pub mod managed;
 pub mod view;
+
+/// Holds the README's examples, which run with those of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

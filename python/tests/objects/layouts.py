@@ -8,6 +8,8 @@ from numpy.lib.stride_tricks import as_strided
 
 # NumPy before 2.1 has the unversioned protocol only, whose tensors come in read-only and cannot say if they are copies.
 VERSIONED = dlferry.from_dlpack(np.zeros(1)).source == "dlpack"
+# NumPy before 2.2.5 makes read-only arrays of whatever it imports.
+WRITES = bool(np.from_dlpack(dlferry.from_dlpack(np.zeros(1), copy=True)).flags.writeable)
 
 DTYPES = [
     "bool",

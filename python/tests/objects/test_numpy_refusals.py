@@ -69,7 +69,6 @@ def test_extension_dtype_is_refused_by_numpy_or_taken_as_what_it_is(name):
 MASKED = {
     "one element": lambda: np.ma.masked_array([1, 2, 3], mask=[False, True, False]),
     "all": lambda: np.ma.masked_all((2, 2)),
-    "the constant": lambda: np.ma.masked,
     "a slice": lambda: np.ma.masked_array(np.arange(6.0), mask=[0, 0, 0, 1, 0, 1])[3:],
     "invalid": lambda: np.ma.masked_invalid([1.0, np.nan]),
     "a hard mask": lambda: np.ma.masked_array([1, 2], mask=[0, 1], hard_mask=True),
@@ -91,6 +90,12 @@ def test_array_with_masked_elements_is_refused_with_the_remedy(case, copy):
     """Decision 5.9: the bytes under the mask are not values."""
     with pytest.raises(BufferError, match=r"masked.*filled\(\)"):
         dlferry.from_dlpack(MASKED[case](), copy=copy)
+
+
+def test_masked_constant_is_refused():
+    """It is read-only too, which some releases of NumPy refuse first."""
+    with pytest.raises(BufferError):
+        dlferry.from_dlpack(np.ma.masked)
 
 
 @pytest.mark.parametrize("case", UNMASKED)

@@ -131,7 +131,13 @@ def test_overlapping_elements_are_read_only(shape, strides, overlaps):
 
 @pytest.mark.parametrize(
     ("shape", "strides"),
-    [([0], [1]), ([0, 3], [-7, 99]), ([3, 0], [0, 0]), ([2**62, 2**62, 0], None), ([2**63 - 1, 0], [2**63 - 1, 1])],
+    [
+        ([0], [1]),
+        ([0, 3], [-7, 99]),
+        ([3, 0], [0, 0]),
+        ([2**62, 2**62, 0], None),
+        ([2**63 - 1, 0], [2**63 - 1, 1]),
+    ],
 )
 @pytest.mark.parametrize("address", [0, NOWHERE, 1, 2**64 - 1])
 def test_empty_tensor_has_no_data_and_never_overflows(shape, strides, address):
@@ -218,6 +224,13 @@ def test_small_integers_are_packed_low_bits_first():
     unsigned = taken(dt.Crafted(b"\x21\xf8", shape=[3], strides=[1], code=1, bits=4))
     assert unsigned.tolist() == [1, 2, 8]
     assert (unsigned.nbytes, unsigned.itemsize) == (2, 1)
+
+
+def test_complex_of_two_bfloats_has_values():
+    """R1.4, list 14: (18, 32, 1), newer than the version that we stamp."""
+    tensor = taken(dt.Crafted(struct.pack("=2H", 0x3F80, 0x3F00), shape=[1], strides=[1], code=18, bits=32))
+    assert tensor.item() == 1 + 0.5j
+    assert exported(tensor)["dtype"] == (18, 32, 1)
 
 
 def test_padded_elements_have_a_byte_each():

@@ -1,7 +1,7 @@
 """Which objects are asked whether their bytes are their values, and when: decision 5.9.
 
-The objects here count the questions. Those of one library cost more than all the rest of an import, so that a question too
-many is a fault as well as one too few.
+The objects here count the questions. Those of one library cost more than all the rest of an import, so that a question
+too many is a fault as well as one too few.
 """
 
 from __future__ import annotations
@@ -11,7 +11,12 @@ import dlferry_testing as dt
 import pytest
 from craft import deletions, floats
 
-FLOAT, COMPLEX, BFLOAT, INT = {"code": 2, "bits": 32}, {"code": 5, "bits": 64}, {"code": 4, "bits": 16}, {"code": 0, "bits": 32}
+FLOAT, COMPLEX, BFLOAT, INT = (
+    {"code": 2, "bits": 32},
+    {"code": 5, "bits": 64},
+    {"code": 4, "bits": 16},
+    {"code": 0, "bits": 32},
+)
 
 
 def marked(crafted: dt.Crafted, table: bool, *, grad: bool = False, conj: bool = False, neg: bool = False):

@@ -1,6 +1,7 @@
 """The buffer protocol of a tensor: PEP 3118; decisions 5.1, 5.12 and section 3."""
 
 import struct
+from typing import Any
 
 import buffers
 import dlferry
@@ -56,7 +57,18 @@ def test_format_is_that_of_the_dtype(dtype):
 
 @pytest.mark.parametrize(
     ("code", "bits", "lanes"),
-    [(4, 16, 1), (10, 8, 1), (12, 8, 1), (0, 4, 1), (17, 4, 1), (5, 32, 1), (200, 8, 1), (2, 32, 2), (2, 128, 1), (3, 64, 1)],
+    [
+        (4, 16, 1),
+        (10, 8, 1),
+        (12, 8, 1),
+        (0, 4, 1),
+        (17, 4, 1),
+        (5, 32, 1),
+        (200, 8, 1),
+        (2, 32, 2),
+        (2, 128, 1),
+        (3, 64, 1),
+    ],
 )
 def test_dtype_without_a_format_is_refused(code, bits, lanes):
     """Section 3: BufferError that names the dtype; nothing is read."""
@@ -71,7 +83,7 @@ COLUMNS = ([2, 3], [1, 2])
 GAPS = ([3], [2])
 BOTH = ([1, 3], [3, 1])
 EMPTY = ([0, 3], [-7, 99])
-SCALAR = ([], [])
+SCALAR: tuple[list[int], list[int]] = ([], [])
 
 # Which layouts a request can be met with; the others are refused.
 REQUESTS = {
@@ -90,7 +102,10 @@ REQUESTS = {
 def expected_strides(tensor: dlferry.Tensor) -> list[int]:
     """Return the strides in bytes; where they mean nothing, that is an item."""
     empty = tensor.size == 0
-    return [4 if empty or extent == 1 else 4 * step for extent, step in zip(tensor.shape, tensor.strides, strict=True)]
+    return [
+        4 if empty or extent == 1 else 4 * step
+        for extent, step in zip(tensor.shape, tensor.strides, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("request_", REQUESTS)
@@ -102,7 +117,10 @@ def test_request_is_met_or_refused(request_, layout):
     crafted = floats(shape=shape, strides=strides)
     tensor = taken(crafted)
     if layout not in fitting:
-        with pytest.raises(BufferError, match="contiguous buffer in .* order was asked for"), buffers.requested(tensor, flags):
+        with (
+            pytest.raises(BufferError, match=r"contiguous buffer in .* order was asked for"),
+            buffers.requested(tensor, flags),
+        ):
             pass
         return
     with buffers.requested(tensor, flags) as view:
@@ -145,7 +163,10 @@ def test_negative_strides_are_bytes():
 def test_writable_buffer_of_read_only_memory_is_refused(flags, fields, style):
     """5.1, 5.2."""
     tensor = taken(floats(**fields), style)
-    with pytest.raises(BufferError, match="read-only.*writable buffer was asked for"), buffers.requested(tensor, flags):
+    with (
+        pytest.raises(BufferError, match=r"read-only.*writable buffer was asked for"),
+        buffers.requested(tensor, flags),
+    ):
         pass
     assert memoryview(tensor).readonly
 
@@ -162,7 +183,7 @@ def test_view_keeps_the_tensor():
     crafted = floats()
     tensor = taken(crafted)
     view = memoryview(tensor)
-    part = view[1:]
+    part: Any = view[1:]
     del tensor
     assert part.tolist() == [[3.0, 4.0, 5.0]]
     view.release()

@@ -31,7 +31,7 @@ def test_capsule_is_taken_once(versioned):
     capsule = crafted.capsule(versioned)
     tensor = dlferry.from_dlpack(capsule)
     for _ in range(2):
-        with pytest.raises(BufferError, match="consumed before.*ask the producer for another"):
+        with pytest.raises(BufferError, match=r"consumed before.*ask the producer for another"):
             dlferry.from_dlpack(capsule)
     assert dt.capsule_name(capsule) == USED[versioned]
     assert tensor.tolist()[0] == [0.0, 1.0, 2.0]
@@ -48,7 +48,8 @@ def test_capsule_that_another_library_took_is_refused():
 
 
 @pytest.mark.parametrize(
-    "name", ["dltensor_wrong", "dltensor2", "Dltensor", "dltensor_versioned ", "", "dlpack_exchange_api", "used"]
+    "name",
+    ["dltensor_wrong", "dltensor2", "Dltensor", "dltensor_versioned ", "", "dlpack_exchange_api", "used"],
 )
 def test_capsule_of_another_name_is_a_type_error(name):
     """R2.1: the wrong kind of argument; the text has the name."""
@@ -118,7 +119,9 @@ def test_same_capsule_on_every_call_is_taken_once():
 
 @pytest.mark.parametrize("versioned", [True, False])
 @pytest.mark.parametrize("clear", [True, False])
-@pytest.mark.parametrize("name", [None, "another_library_took_this", "used_dltensor", "used_dltensor_versioned"])
+@pytest.mark.parametrize(
+    "name", [None, "another_library_took_this", "used_dltensor", "used_dltensor_versioned"]
+)
 def test_our_capsule_may_be_taken_in_any_manner(versioned, clear, name):
     """R2.4, R2.8, R9.14: under any used name, the destructor left or cleared; and deleted by who took it."""
     crafted = floats()

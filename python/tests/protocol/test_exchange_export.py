@@ -52,7 +52,9 @@ def test_export_shares_the_memory():
     assert deletions(crafted) == 1
 
 
-@pytest.mark.parametrize(("flags", "expected"), [(READ_ONLY, READ_ONLY), (IS_COPIED, 0), (IS_COPIED | READ_ONLY, READ_ONLY)])
+@pytest.mark.parametrize(
+    ("flags", "expected"), [(READ_ONLY, READ_ONLY), (IS_COPIED, 0), (IS_COPIED | READ_ONLY, READ_ONLY)]
+)
 def test_export_has_the_flags(flags, expected):
     """E8, 5.1, 5.3."""
     held = dt.exchange_from(taken(floats(flags=flags)))
@@ -73,7 +75,12 @@ def test_borrowed_tensor_points_into_the_object():
     tensor = taken(crafted)
     first, second = dt.exchange_borrow(tensor), dt.exchange_borrow(tensor)
     assert first == second
-    assert (first["data"], first["device"], first["ndim"], first["byte_offset"]) == (crafted.address, (1, 0), 2, 0)
+    assert (first["data"], first["device"], first["ndim"], first["byte_offset"]) == (
+        crafted.address,
+        (1, 0),
+        2,
+        0,
+    )
     assert (first["shape"], first["strides"], first["dtype"]) == ([2, 3], [3, 1], (2, 32, 1))
     del tensor
     assert deletions(crafted) == 1
@@ -121,7 +128,12 @@ def test_object_is_made_of_a_managed_tensor():
     crafted = floats(flags=READ_ONLY)
     made = dt.exchange_to(dlferry.Tensor, crafted.capsule())
     assert type(made) is dlferry.Tensor
-    assert (made.data_ptr, made.readonly, made.source, made.owner) == (crafted.address, True, "exchange", None)
+    assert (made.data_ptr, made.readonly, made.source, made.owner) == (
+        crafted.address,
+        True,
+        "exchange",
+        None,
+    )
     assert made.tolist()[1] == [3.0, 4.0, 5.0]
     del made
     assert deletions(crafted) == 1
@@ -164,7 +176,9 @@ def test_allocator_makes_host_memory(detached):
     assert held.delete_on_thread()
 
 
-@pytest.mark.parametrize(("shape", "dtype"), [([], (2, 64, 1)), ([0, 7], (0, 8, 1)), ([5], (17, 4, 1)), ([3], (2, 32, 4))])
+@pytest.mark.parametrize(
+    ("shape", "dtype"), [([], (2, 64, 1)), ([0, 7], (0, 8, 1)), ([5], (17, 4, 1)), ([3], (2, 32, 4))]
+)
 def test_allocator_takes_any_shape_and_dtype(shape, dtype):
     """E4: no axes, no elements, packed ones, vectors."""
     held = dt.exchange_allocate(dlferry.Tensor, shape, dtype)

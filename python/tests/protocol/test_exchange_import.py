@@ -1,5 +1,8 @@
 """The C exchange API of other libraries' types: rules E1 to E11; decisions 5.9, 5.12."""
 
+import ctypes
+from typing import Any
+
 import dlferry
 import dlferry_testing as dt
 import pytest
@@ -18,7 +21,7 @@ def asked(cls: type) -> int:
     calls = dt.table_calls(cls)
     assert (calls["forbidden"], calls["detached"]) == (0, 0)
     assert [calls[member] for member in (ALLOCATOR, TO, BORROW, STREAM)] == [0, 0, 0, 0]
-    return calls[FROM]
+    return int(calls[FROM])
 
 
 def test_table_is_preferred_to_the_method():
@@ -100,7 +103,7 @@ def test_attribute_of_the_instance_is_not_looked_at():
         def __dlpack__(self, **keywords: object) -> object:
             return other.capsule()
 
-    bare = Bare()
+    bare: Any = Bare()
     bare.__dlpack_c_exchange_api__ = cls.__dlpack_c_exchange_api__
     assert dlferry.from_dlpack(bare).source == "dlpack"
     assert asked(cls) == 0
@@ -133,7 +136,8 @@ def test_any_minor_of_the_table_is_used(version):
 
 
 @pytest.mark.parametrize(
-    "versions", [[(2, 0), (1, 3)], [(3, 0), (2, 5), (1, 0)], [(0, 9), (1, 3)], [(9, 0), (8, 0), (0, 1), (1, 2), (0, 0)]]
+    "versions",
+    [[(2, 0), (1, 3)], [(3, 0), (2, 5), (1, 0)], [(0, 9), (1, 3)], [(9, 0), (8, 0), (0, 1), (1, 2), (0, 0)]],
 )
 def test_older_table_of_a_known_major_is_found(versions):
     """E3: nothing behind the header of an unknown one is read."""
@@ -152,8 +156,6 @@ def test_tables_of_unknown_majors_are_passed_over(versions):
 
 def test_list_of_tables_that_ends_in_itself_is_left():
     """E3: a list without an end is no reason to hang."""
-    import ctypes
-
     crafted = floats()
     table = answering(lambda: 0, major=2)
     table.prev_api = ctypes.addressof(table)
@@ -185,7 +187,9 @@ def test_buffer_error_of_the_table_is_told_where_there_is_no_method():
     assert caught.value is error
 
 
-@pytest.mark.parametrize("error", [RuntimeError("r"), TypeError("t"), ValueError("v"), AttributeError("a"), KeyError("k")])
+@pytest.mark.parametrize(
+    "error", [RuntimeError("r"), TypeError("t"), ValueError("v"), AttributeError("a"), KeyError("k")]
+)
 def test_other_error_of_the_table_passes(error):
     """E9, E11, 5.10: unchanged, and the method is not asked instead."""
     cls = dt.exchange_type(floats(), fails={FROM: error}, style="new")
@@ -237,7 +241,9 @@ def test_device_elsewhere_is_asked_of_the_method():
 def test_success_without_a_tensor_is_a_fault_of_the_producer(with_method):
     """E4: NULL is not followed."""
     crafted = floats()
-    methods = {"__dlpack__": lambda self, **keywords: crafted.capsule()} if with_method else {}
+    methods: dict[str, Any] = (
+        {"__dlpack__": lambda self, **keywords: crafted.capsule()} if with_method else {}
+    )
     cls = type_with(answering(lambda: 0), **methods)
     if with_method:
         assert dlferry.from_dlpack(cls()).source == "dlpack"

@@ -39,13 +39,28 @@ def test_stamp_is_our_own_version(max_version):
 
 
 @pytest.mark.parametrize(
-    "max_version", [[1, 0], (1,), (1, 0, 0), (), "1.0", b"\1\0", 1, 1.0, (1.0, 0), ("1", "0"), (None, 0), True]
+    "max_version",
+    [[1, 0], (1,), (1, 0, 0), (), "1.0", b"\1\0", 1, 1.0, (1.0, 0), ("1", "0"), (None, 0), True],
 )
 def test_max_version_of_another_form_is_a_type_error(max_version):
     """R4.13, 5.6: the text shows what was found."""
-    with pytest.raises(TypeError, match="max_version must be None or a tuple of two integers, found") as caught:
+    with pytest.raises(
+        TypeError, match="max_version must be None or a tuple of two integers, found"
+    ) as caught:
         taken(floats()).__dlpack__(max_version=max_version)
     assert repr(max_version) in str(caught.value)
+
+
+class Unspeakable:
+    def __repr__(self) -> str:
+        raise RuntimeError("has no text")
+
+
+@pytest.mark.parametrize("keyword", ["max_version", "dl_device"])
+def test_argument_without_a_text_is_a_type_error_all_the_same(keyword):
+    """5.10: its own error does not come instead."""
+    with pytest.raises(TypeError, match="found something else"):
+        taken(floats()).__dlpack__(**{keyword: Unspeakable()})
 
 
 @pytest.mark.parametrize("stream", [None, -1])
@@ -85,7 +100,9 @@ def test_other_device_is_a_buffer_error(dl_device):
     assert deletions(crafted) == 0
 
 
-@pytest.mark.parametrize("dl_device", [[1, 0], (1,), (1, 0, 0), (), "cpu", 1, (1, None), ("cpu", 0), (1.0, 0)])
+@pytest.mark.parametrize(
+    "dl_device", [[1, 0], (1,), (1, 0, 0), (), "cpu", 1, (1, None), ("cpu", 0), (1.0, 0)]
+)
 def test_device_of_another_form_is_a_type_error(dl_device):
     """R5.13, 5.6."""
     with pytest.raises(TypeError, match="dl_device must be None or a tuple of two integers, found"):
@@ -172,7 +189,10 @@ def test_keywords_are_keywords_only():
         tensor.__dlpack__(None)
     with pytest.raises(TypeError, match="bogus"):
         tensor.__dlpack__(bogus=None)
-    assert dt.capsule_name(tensor.__dlpack__(stream=None, max_version=(1, 3), dl_device=None, copy=None)) == VERSIONED
+    assert (
+        dt.capsule_name(tensor.__dlpack__(stream=None, max_version=(1, 3), dl_device=None, copy=None))
+        == VERSIONED
+    )
 
 
 def test_arguments_are_checked_before_anything_happens():

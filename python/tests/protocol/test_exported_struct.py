@@ -21,7 +21,12 @@ LAYOUTS = {
 @pytest.mark.parametrize(
     ("layout", "max_version"),
     # What is broadcast is read-only, and has no unversioned capsule.
-    [(name, version) for name in LAYOUTS for version in (None, (1, 3)) if (name, version) != ("broadcast", None)],
+    [
+        (name, version)
+        for name in LAYOUTS
+        for version in (None, (1, 3))
+        if (name, version) != ("broadcast", None)
+    ],
 )
 def test_pointers_are_there_and_what_they_say_is_right(layout, max_version):
     """R3.4, R3.5, 5.6: no NULL in shape, strides and deleter, at no number of axes."""

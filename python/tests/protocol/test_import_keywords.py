@@ -1,5 +1,7 @@
 """The keywords of ``from_dlpack``: rules R5.17, R5.18, R5.20, R9.1, R9.7; decisions 5.2, 5.4, 5.5 and section 3."""
 
+from typing import Any
+
 import dlferry
 import dlferry_testing as dt
 import pytest
@@ -142,14 +144,19 @@ def test_keyword_that_is_no_bool_is_a_type_error(keyword, value):
 
 
 # What a tensor is without the keyword, and what `writable=True` makes of it; an exception's text stands for a refusal.
-WRITABLE = {
+WRITABLE: dict[str, tuple[dict[str, Any], str, bool, str | None]] = {
     "versioned": ({}, "new", False, None),
     "versioned and read-only": ({"flags": READ_ONLY}, "new", True, "read-only"),
     "unversioned": ({}, "always_unversioned", True, None),
     "versioned and overlapping": ({"strides": [1, 1]}, "new", True, "share memory"),
     "unversioned and overlapping": ({"strides": [1, 1]}, "always_unversioned", True, "share memory"),
     "broadcast": ({"strides": [0, 1]}, "new", True, "share memory"),
-    "read-only and overlapping": ({"strides": [0, 1], "flags": READ_ONLY}, "new", True, "read-only|share memory"),
+    "read-only and overlapping": (
+        {"strides": [0, 1], "flags": READ_ONLY},
+        "new",
+        True,
+        "read-only|share memory",
+    ),
 }
 
 

@@ -1,16 +1,29 @@
-"""Streams of CUDA and ROCm, with tensors at addresses that lead nowhere: rules R5.5 to R5.9, R9.22, R9.23; decision 5.12."""
+"""Streams of CUDA and ROCm, with tensors at addresses that lead nowhere: rules R5.5 to R5.9, R9.22; decision 5.12."""
 
 import dlferry
 import dlferry_testing as dt
 import pytest
 from craft import CUDA, CUDA_HOST, MANAGED, READ_ONLY, ROCM, deletions, exported, on_device, taken
 
-READY = {CUDA: [None, -1, 1], ROCM: [None, -1, 0], MANAGED: [None, -1, 1, 2, 77], CUDA_HOST: [None, -1, 1, 2, 77]}
-REFUSED = {CUDA: [0, -2], ROCM: [1, 2, -2], MANAGED: [0, -2], CUDA_HOST: [0, -2], 8: [0, 1, 2], 14: [1], 99: [7]}
-OTHER = {CUDA: [2, 3, 0x7F00_0000_1000], ROCM: [3, 0x7F00_0000_1000]}
+READY: dict[int, list[int | None]] = {
+    CUDA: [None, -1, 1],
+    ROCM: [None, -1, 0],
+    MANAGED: [None, -1, 1, 2, 77],
+    CUDA_HOST: [None, -1, 1, 2, 77],
+}
+REFUSED: dict[int, list[int | None]] = {
+    CUDA: [0, -2],
+    ROCM: [1, 2, -2],
+    MANAGED: [0, -2],
+    CUDA_HOST: [0, -2],
+    8: [0, 1, 2],
+    14: [1],
+    99: [7],
+}
+OTHER: dict[int, list[int | None]] = {CUDA: [2, 3, 0x7F00_0000_1000], ROCM: [3, 0x7F00_0000_1000]}
 
 
-def pairs(table: dict[int, list]):
+def pairs(table: dict[int, list[int | None]]) -> list[tuple[int, int | None]]:
     return [(kind, stream) for kind, streams in table.items() for stream in streams]
 
 
@@ -59,7 +72,7 @@ def test_other_stream_is_asked_of_the_kept_source(kind, stream):
 def test_other_stream_is_refused_where_the_source_is_gone(kind):
     """5.12: a bare capsule, or a copy of the description, has nobody to ask."""
     tensor = dlferry.from_dlpack(on_device(kind).capsule())
-    with pytest.raises(BufferError, match="stream=3.*not there to be asked"):
+    with pytest.raises(BufferError, match=r"stream=3.*not there to be asked"):
         tensor.__dlpack__(stream=3)
     assert exported(tensor)["device"] == (kind, 0)
 

@@ -53,10 +53,9 @@ def crafted(data: bytes, name: str, shape: list[int], **fields: Any) -> Any:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Compare two lists of numbers: equal, or both NaN, and zeros of the same sign."""
+    """Compare two lists of numbers: equal, zeros of the same sign, and one NaN as good as another."""
     a, b = np.asarray(left), np.asarray(right)
-    return bool(
-        a.shape == b.shape
-        and np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
-        and np.array_equal(np.signbit(a.real), np.signbit(b.real))
-    )
+    if not (a.shape == b.shape and np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")):
+        return False
+    numbers = a == b
+    return np.array_equal(np.signbit(a.real)[numbers], np.signbit(b.real)[numbers])

@@ -1,6 +1,6 @@
 use core::ffi::CStr;
 
-use dlferry::abi::{DLDataType, DLDataTypeCode};
+use dlferry::abi::DLDataType;
 use dlferry::managed::Descriptor;
 
 /// The format strings of PEP 3118 for the dtypes that have one, in native byte order and size: for elements that lie
@@ -23,19 +23,18 @@ const FORMATS: [(DLDataType, &CStr, &CStr); 14] = [
 ];
 
 /// NumPy names 64-bit integers after the C type that it calls `int64`: `long` where that has 64 bits.
-const LONG_LONG: (&CStr, &CStr) = if size_of::<core::ffi::c_long>() == 8 { (c"l", c"L") } else { (c"q", c"Q") };
+const LONG_LONG: (&CStr, &CStr) = if size_of::<core::ffi::c_long>() == 8 {
+    (c"l", c"L")
+} else {
+    (c"q", c"Q")
+};
 
 /// The format of a tensor's elements, or `None` when the buffer protocol has none.
 pub(crate) fn format_of(descriptor: &Descriptor) -> Option<&'static CStr> {
     let (_, format, misaligned) = FORMATS.iter().find(|(known, ..)| *known == descriptor.dtype())?;
-    Some(if is_aligned(descriptor) { format } else { misaligned })
-}
-
-/// Whether the elements lie at multiples of their size, or of the size of their halves.
-fn is_aligned(descriptor: &Descriptor) -> bool {
-    let dtype = descriptor.dtype();
-    let parts = if dtype.code == DLDataTypeCode::COMPLEX { 2 } else { 1 };
-    let alignment = dtype.item_bytes().checked_div(parts);
-    let past = alignment.and_then(|alignment| descriptor.data().addr().checked_rem(alignment));
-    descriptor.layout().is_empty() || past == Some(0)
+    Some(if descriptor.is_aligned() {
+        format
+    } else {
+        misaligned
+    })
 }

@@ -6,6 +6,7 @@ mod format;
 mod import;
 mod parse;
 
+pub(crate) use import::Flat;
 pub use import::import;
 
 pub(crate) use format::format_of;

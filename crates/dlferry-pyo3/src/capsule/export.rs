@@ -69,7 +69,8 @@ fn wrap<S: InCapsule>(
 ) -> PyResult<Bound<'_, PyAny>> {
     let managed = exported.map_err(IntoPyErr::into_py_err)?;
     // SAFETY: attached (`py`); the name is static, as a capsule needs.
-    let capsule = unsafe { ffi::PyCapsule_New(managed.as_ptr().cast(), S::NAME.as_ptr(), Some(destructor::<S>)) };
+    let capsule =
+        unsafe { ffi::PyCapsule_New(managed.as_ptr().cast(), S::NAME.as_ptr(), Some(destructor::<S>)) };
     if capsule.is_null() {
         // SAFETY: just exported, and the capsule that would have owned it does not exist.
         drop(unsafe { S::own(managed) });
@@ -91,7 +92,9 @@ unsafe extern "C" fn destructor<S: InCapsule>(capsule: *mut ffi::PyObject) {
     }
     // SAFETY: valid under this name, so this neither fails nor raises.
     let pointer = unsafe { ffi::PyCapsule_GetPointer(capsule, S::NAME.as_ptr()) };
-    let Some(managed) = NonNull::new(pointer.cast::<S>()) else { return };
+    let Some(managed) = NonNull::new(pointer.cast::<S>()) else {
+        return;
+    };
     // SAFETY: the capsule held the tensor that `wrap` put there and nobody took.
     let handle = unsafe { S::own(managed) };
     // SAFETY: CPython frees objects on attached threads only.

@@ -1,8 +1,8 @@
 use core::ptr::NonNull;
 
 use dlferry::abi::{
-    DLManagedTensorVersioned, DLPackExchangeAPI, DLPackExchangeAPIHeader, DLPackManagedTensorFromPyObjectNoSync,
-    DLPackVersion, EXCHANGE_API_CAPSULE,
+    DLManagedTensorVersioned, DLPackExchangeAPI, DLPackExchangeAPIHeader,
+    DLPackManagedTensorFromPyObjectNoSync, DLPackVersion, EXCHANGE_API_CAPSULE,
 };
 use dlferry::managed::{Handle, describe};
 use pyo3::exceptions::PyBufferError;
@@ -33,7 +33,9 @@ pub struct Table {
 /// What looking the attribute up raised, other than that it is absent.
 pub fn table_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
     let name = intern!(object.py(), "__dlpack_c_exchange_api__");
-    let Some(capsule) = type_attribute(object, name)? else { return Ok(None) };
+    let Some(capsule) = type_attribute(object, name)? else {
+        return Ok(None);
+    };
     // SAFETY: attached, and `capsule` is alive; another object than a capsule of this name is answered with 0.
     if unsafe { ffi::PyCapsule_IsValid(capsule.as_ptr(), EXCHANGE_API_CAPSULE.as_ptr()) } == 0 {
         return Ok(None);
@@ -82,8 +84,9 @@ impl Table {
                 PyBufferError::new_err("the producer's exchange table reported a failure and no exception")
             }));
         }
-        let managed = NonNull::new(managed)
-            .ok_or_else(|| PyBufferError::new_err("the producer's exchange table reported success and gave no tensor"))?;
+        let managed = NonNull::new(managed).ok_or_else(|| {
+            PyBufferError::new_err("the producer's exchange table reported success and gave no tensor")
+        })?;
         // SAFETY: the function's result belongs to the caller (rule E4).
         let handle = unsafe { Handle::versioned(managed) };
         // SAFETY: as above (assumption P1).

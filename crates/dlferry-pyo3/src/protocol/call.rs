@@ -17,7 +17,10 @@ use crate::python::{MAX_KEYWORDS, call_method, version_tuple};
 
 /// Calls `__dlpack__`, at first with all the keywords that matter and, when the call as such was refused, with those
 /// that producers of older standards know (rule R4.10). `None` when there is no such method.
-pub(super) fn capsule<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Option<Bound<'py, PyAny>>> {
+pub(super) fn capsule<'py>(
+    object: &Bound<'py, PyAny>,
+    request: &Request,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = object.py();
     let name = intern!(py, "__dlpack__");
     let error = match first_call(object, name, request) {
@@ -28,13 +31,13 @@ pub(super) fn capsule<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyR
         return Ok(None);
     }
     let mut keywords = Keywords::all(py, request)?;
-    let mut refused = Refusal::of(py, &error)?.ok_or(error)?;
+    let mut refused = Refusal::of(py, &error, &keywords).ok_or(error)?;
     loop {
         keywords.drop_refused(&refused);
         match keywords.call(object, name) {
             Ok(capsule) => return Ok(Some(capsule)),
             Err(error) if keywords.is_empty() => return Err(error),
-            Err(error) => refused = Refusal::of(py, &error)?.ok_or(error)?,
+            Err(error) => refused = Refusal::of(py, &error, &keywords).ok_or(error)?,
         }
     }
 }
@@ -55,7 +58,12 @@ fn first_call<'py>(
     })?;
     // SAFETY: attached; `None` lives as long as the interpreter.
     let none = unsafe { ffi::Py_None() };
-    call_method(object, name, Some(keys.bind(py)), &[none, version_tuple(py)?.as_ptr()])
+    call_method(
+        object,
+        name,
+        Some(keys.bind(py)),
+        &[none, version_tuple(py)?.as_ptr()],
+    )
 }
 
 /// The keywords of a call and their values.
@@ -113,18 +121,19 @@ impl Refusal {
     ///
     /// Refused before the callee ran, it has no frame and speaks of arguments. From inside it has the frames of those
     /// that were running; the first may be a wrapper that passes on what it was given, and then the text names one of
-    /// our keywords.
-    fn of(py: Python<'_>, error: &PyErr) -> PyResult<Option<Self>> {
+    /// the keywords that were passed.
+    fn of(py: Python<'_>, error: &PyErr, passed: &Keywords<'_>) -> Option<Self> {
         const OF_CALLS: [&str; 4] = ["argument", "keyword", "parameter", "signature"];
-        const OURS: [&str; 4] = ["stream", "max_version", "dl_device", "copy"];
         if !error.is_instance_of::<PyTypeError>(py) {
-            return Ok(None);
+            return None;
         }
-        let this = Self { text: error.value(py).str()?.to_string() };
+        let this = Self {
+            text: error.value(py).str().ok()?.to_string(),
+        };
         let speaks_of_calls = OF_CALLS.iter().any(|word| this.text.contains(word));
         let ran = error.traceback(py).is_some();
-        let is_refusal = speaks_of_calls && (!ran || OURS.iter().any(|key| this.names(key)));
-        Ok(is_refusal.then_some(this))
+        let is_refusal = speaks_of_calls && (!ran || passed.0.iter().any(|(key, _)| this.names(key)));
+        is_refusal.then_some(this)
     }
 
     /// Whether the text names a keyword, in the quotes that all implementations put around it.
@@ -143,7 +152,11 @@ pub(super) fn without_protocol(object: &Bound<'_, PyAny>) -> PyResult<PyErr> {
     let kind = object.get_type().fully_qualified_name()?;
     // SAFETY: attached, and `object` is alive.
     let has_buffer = unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) } != 0;
-    let remedy = if has_buffer { "it has the buffer protocol: use dlferry.from_buffer" } else { "try dlferry.asarray" };
+    let remedy = if has_buffer {
+        "it has the buffer protocol: use dlferry.from_buffer"
+    } else {
+        "try dlferry.asarray"
+    };
     Ok(PyTypeError::new_err(format!(
         "an object of type {kind} has neither __dlpack__ nor a DLPack exchange table; {remedy}"
     )))

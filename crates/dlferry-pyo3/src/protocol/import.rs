@@ -1,13 +1,13 @@
 use dlferry::abi::DLDevice;
-use dlferry::managed::{Descriptor, Tensor as Managed};
+use dlferry::managed::Tensor as Managed;
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 
 use super::values::{self, Way};
 use super::{Request, call};
 use crate::capsule::{self, Taken};
-use crate::error::{CopyRequiredError, IntoPyErr};
 use crate::exchange;
+use crate::settle::settle;
 use crate::tensor::{Source, Tensor};
 
 /// Takes an array of any library: what `dlferry.from_dlpack` does.
@@ -26,7 +26,11 @@ pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> 
     }
     // A device other than the CPU was asked for: only the method can be told.
     let table_will_do = request.device.is_none_or(|device| device == DLDevice::CPU);
-    let offer = if table_will_do { through_table(object)? } else { Offer::Nothing };
+    let offer = if table_will_do {
+        through_table(object, request)?
+    } else {
+        Offer::Nothing
+    };
     if let Offer::Taken(taken) = offer {
         return finish(object.py(), taken, request, Some(Source::Exchange), Some(object));
     }
@@ -36,8 +40,8 @@ pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> 
             _ => call::without_protocol(object)?,
         });
     };
-    let taken = capsule::take(&answer).map_err(|error| blame(object, error))?;
-    values::check(object, &taken.descriptor, Way::Method)?;
+    let mut taken = capsule::take(&answer).map_err(|error| blame(object, error))?;
+    values::check(object, &mut taken.descriptor, Way::Method, request.lenient)?;
     finish(object.py(), taken, request, None, Some(object))
 }
 
@@ -54,9 +58,11 @@ enum Offer {
 ///
 /// Other devices go through `__dlpack__`, which knows of streams (decision 5.12), and so does what the table answers
 /// with a `BufferError` (rule E11).
-fn through_table(object: &Bound<'_, PyAny>) -> PyResult<Offer> {
-    let Some(table) = exchange::table_of(object)? else { return Ok(Offer::Nothing) };
-    let taken = match table.export(object) {
+fn through_table(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Offer> {
+    let Some(table) = exchange::table_of(object)? else {
+        return Ok(Offer::Nothing);
+    };
+    let mut taken = match table.export(object) {
         Ok(taken) => taken,
         Err(error) if error.is_instance_of::<PyBufferError>(object.py()) => return Ok(Offer::Refused(error)),
         Err(error) => return Err(error),
@@ -67,7 +73,7 @@ fn through_table(object: &Bound<'_, PyAny>) -> PyResult<Offer> {
             "the tensor is on {device}, and its exchange table cannot be told a stream as __dlpack__ can"
         ))));
     }
-    match values::check(object, &taken.descriptor, Way::Exchange) {
+    match values::check(object, &mut taken.descriptor, Way::Exchange, request.lenient) {
         Ok(()) => Ok(Offer::Taken(taken)),
         // It will not be asked, as wrappers for export alone will not: its own `__dlpack__` asks the same.
         Err(error) if error.is_instance_of::<PyRuntimeError>(object.py()) => Ok(Offer::Refused(error)),
@@ -91,80 +97,6 @@ fn finish(
     settle(py, tensor, request, source, owner)
 }
 
-/// Fits what was taken to what was asked for.
-#[inline]
-pub(crate) fn settle(
-    py: Python<'_>,
-    mut tensor: Managed,
-    request: &Request,
-    source: Source,
-    owner: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Tensor> {
-    let descriptor = tensor.descriptor();
-    check_device(descriptor, request.device)?;
-    let copied = descriptor.copied() == Some(true);
-    match request.copy {
-        Some(false) if copied => {
-            return Err(CopyRequiredError::new_err(
-                py,
-                String::from("the producer copied the data, and copy=False forbids that"),
-            ));
-        }
-        Some(true) => {
-            if !copied || descriptor.is_read_only() {
-                tensor = Managed::copy_of(tensor.view()).map_err(IntoPyErr::into_py_err)?;
-            }
-            if request.writable == Some(false) {
-                tensor = tensor.into_read_only();
-            }
-            return Ok(Tensor::new(tensor.into_shared(), source, None));
-        }
-        _ => {}
-    }
-    match request.writable {
-        Some(true) => tensor = assert_writable(tensor)?,
-        Some(false) => tensor = tensor.into_read_only(),
-        None => {}
-    }
-    Ok(Tensor::new(tensor.into_shared(), source, owner.map(|owner| owner.clone().unbind())))
-}
-
-/// The result is where it was asked to be; any memory that the host can read will do for the CPU (rule R9.16).
-fn check_device(descriptor: &Descriptor, wanted: Option<DLDevice>) -> PyResult<()> {
-    let found = descriptor.device();
-    match wanted {
-        Some(wanted) if wanted != found && !(wanted == DLDevice::CPU && descriptor.is_host_readable()) => {
-            Err(PyBufferError::new_err(format!(
-                "the tensor is on {found}, and device={wanted} was asked for: move it with its own library first"
-            )))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Takes the caller's word for an unversioned tensor, which cannot say whether it may be written.
-fn assert_writable(tensor: Managed) -> PyResult<Managed> {
-    if !tensor.descriptor().is_read_only() {
-        return Ok(tensor);
-    }
-    if tensor.descriptor().layout().has_overlap() {
-        return Err(PyBufferError::new_err(
-            "elements of the tensor share memory, so it cannot be writable: copy=True gives a writable copy",
-        ));
-    }
-    if tensor.descriptor().version().is_some() {
-        return Err(PyBufferError::new_err(
-            "the tensor is read-only, and writable=True was asked for: copy=True gives a writable copy",
-        ));
-    }
-    let (handle, mut descriptor) = tensor.into_parts();
-    // SAFETY: the caller of `from_dlpack(..., writable=True)` says that the memory may be written (assumption P1). That
-    // no elements overlap was checked.
-    let _writable = unsafe { descriptor.set_writable() };
-    // SAFETY: the parts that belong together.
-    Ok(unsafe { Managed::from_parts(handle, descriptor) })
-}
-
 /// A producer that answers with something else than a DLPack capsule is at fault, not the caller's argument.
 fn blame(object: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     let py = object.py();
@@ -172,5 +104,8 @@ fn blame(object: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
         return error;
     }
     let kind = object.get_type();
-    PyBufferError::new_err(format!("the __dlpack__ of {kind} answered something else: {}", error.value(py)))
+    PyBufferError::new_err(format!(
+        "the __dlpack__ of {kind} answered something else: {}",
+        error.value(py)
+    ))
 }

@@ -6,10 +6,9 @@ mod call;
 pub(crate) mod export;
 mod import;
 mod request;
-mod values;
+pub(crate) mod values;
 
 pub use import::import;
-pub(crate) use import::settle;
 pub use request::Request;
 
 /// Reads a `device` argument: `"cpu"`, or a pair of integers such as `(2, 0)`.

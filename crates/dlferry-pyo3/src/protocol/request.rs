@@ -10,4 +10,7 @@ pub struct Request {
     /// `Some(true)`: the result must be writable, and an unversioned producer is trusted that it is; `Some(false)`:
     /// it must not be; `None`: as the producer says.
     pub writable: Option<bool>,
+    /// What `asarray` allows beyond `from_dlpack`: a copy, told, when the elements cannot be described, are misaligned or
+    /// must be writable; a tensor that requires a gradient comes in read-only.
+    pub lenient: bool,
 }

@@ -5,7 +5,7 @@
 //! them through. So they are asked, where the question can matter. Masked arrays export what lies under the mask, and
 //! their mask is lost.
 
-use dlferry::abi::{DLDataTypeCode, DLDataType};
+use dlferry::abi::{DLDataType, DLDataTypeCode};
 use dlferry::managed::Descriptor;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
@@ -17,39 +17,64 @@ use crate::python::type_attribute;
 
 /// How a tensor came, which decides what its producer has checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(crate) enum Way {
     /// Through the exchange table, which checks nothing.
     Exchange,
     /// Through `__dlpack__`, which refuses all but negated tensors and masked arrays.
     Method,
 }
 
+const CONJUGATED: &str =
+    "the tensor is marked as conjugated and its memory holds other values: pass tensor.resolve_conj()";
+const NEGATED: &str =
+    "the tensor is marked as negated and its memory holds other values: pass tensor.resolve_neg()";
+const MASKED: &str = "the array is masked, and its mask would be lost: pass array.filled(), or array.data to include what is masked";
+
 /// Refuses a tensor whose memory does not hold its values.
-pub(super) fn check(object: &Bound<'_, PyAny>, descriptor: &Descriptor, way: Way) -> PyResult<()> {
+///
+/// One that requires a gradient is refused too, or, when the taker is lenient, made read-only.
+pub(crate) fn check(
+    object: &Bound<'_, PyAny>,
+    descriptor: &mut Descriptor,
+    way: Way,
+    lenient: bool,
+) -> PyResult<()> {
     let py = object.py();
     if way == Way::Exchange {
         if has(object, intern!(py, "requires_grad"))? {
-            return Err(PyBufferError::new_err(
-                "the tensor requires a gradient, which would not see writes made elsewhere: pass tensor.detach()",
-            ));
+            if !lenient {
+                return Err(PyBufferError::new_err(
+                    "the tensor requires a gradient, which would not see writes made elsewhere: pass tensor.detach()",
+                ));
+            }
+            descriptor.set_read_only();
         }
         if may_be_conjugated(descriptor.dtype()) && answers(object, intern!(py, "is_conj"))? {
-            return Err(PyBufferError::new_err(
-                "the tensor is marked as conjugated and its memory holds other values: pass tensor.resolve_conj()",
-            ));
+            return Err(PyBufferError::new_err(CONJUGATED));
         }
     }
     if may_be_negated(descriptor) && answers(object, intern!(py, "is_neg"))? {
-        return Err(PyBufferError::new_err(
-            "the tensor is marked as negated and its memory holds other values: pass tensor.resolve_neg()",
-        ));
+        return Err(PyBufferError::new_err(NEGATED));
     }
     if way == Way::Method && is_coded_in_python(object) && masks_elements(object)? {
-        return Err(PyBufferError::new_err(
-            "the array is masked, and its mask would be lost: pass array.filled(), or array.data to include what is masked",
-        ));
+        return Err(PyBufferError::new_err(MASKED));
     }
     Ok(())
+}
+
+/// The refusal of an object whose memory does not hold its values, whichever way one takes it; asked once another way has
+/// refused.
+pub(crate) fn refusal(object: &Bound<'_, PyAny>) -> PyResult<Option<PyErr>> {
+    let py = object.py();
+    Ok(if answers(object, intern!(py, "is_conj"))? {
+        Some(PyBufferError::new_err(CONJUGATED))
+    } else if answers(object, intern!(py, "is_neg"))? {
+        Some(PyBufferError::new_err(NEGATED))
+    } else if is_coded_in_python(object) && masks_elements(object)? {
+        Some(PyBufferError::new_err(MASKED))
+    } else {
+        None
+    })
 }
 
 fn may_be_conjugated(dtype: DLDataType) -> bool {
@@ -59,7 +84,10 @@ fn may_be_conjugated(dtype: DLDataType) -> bool {
 /// The mark comes from the imaginary half of a conjugated tensor, which is real and has gaps, unless it has one element
 /// or none.
 fn may_be_negated(descriptor: &Descriptor) -> bool {
-    let real = matches!(descriptor.dtype().code, DLDataTypeCode::FLOAT | DLDataTypeCode::BFLOAT);
+    let real = matches!(
+        descriptor.dtype().code,
+        DLDataTypeCode::FLOAT | DLDataTypeCode::BFLOAT
+    );
     real && (descriptor.layout().size() <= 1 || !descriptor.layout().is_c_contiguous())
 }
 
@@ -78,7 +106,9 @@ fn masks_elements(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if type_attribute(object, name)?.is_none() {
         return Ok(false);
     }
-    let Some(any) = object.getattr(name)?.getattr_opt(intern!(py, "any"))? else { return Ok(false) };
+    let Some(any) = object.getattr(name)?.getattr_opt(intern!(py, "any"))? else {
+        return Ok(false);
+    };
     any.call0()?.is_truthy()
 }
 

@@ -1,16 +1,17 @@
 use core::ffi::c_int;
 
 use dlferry::managed::{Descriptor, SharedTensor};
-use pyo3::ffi::Py_buffer;
+use pyo3::ffi::{self, Py_buffer};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyIterator, PyTuple};
 
-use super::{Source, again, repr, values};
+use super::{Source, again, copies, hand_on, index, number, pickle, repr, retype, shape, values};
 use crate::buffer;
 use crate::device;
 use crate::dtype::DType;
 use crate::exchange;
+use crate::interface;
 use crate::protocol::export::{Asked, export};
 
 /// An array that some library made: where its memory is and how it is laid out. It exchanges, it does not compute.
@@ -19,7 +20,7 @@ use crate::protocol::export::{Asked, export};
 pub struct Tensor {
     pub(super) shared: SharedTensor,
     pub(super) source: Source,
-    pub(super) owner: Option<Py<PyAny>>,
+    pub(crate) owner: Option<Py<PyAny>>,
 }
 
 impl Tensor {
@@ -135,6 +136,173 @@ impl Tensor {
     /// The one element as a Python number.
     fn item<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         values::item(py, self.shared.view())
+    }
+
+    /// A copy in new memory, aligned to 64 bytes: in row-major ("C") or column-major ("F") order, or as near to the
+    /// tensor's own order as there can be without gaps ("K").
+    #[pyo3(signature = (order="C"))]
+    fn copy(&self, py: Python<'_>, order: &str) -> PyResult<Self> {
+        copies::copy(self, py, order)
+    }
+
+    /// The view with another shape; one extent may be -1.
+    #[pyo3(signature = (*shape))]
+    fn reshape(&self, py: Python<'_>, shape: &Bound<'_, PyTuple>) -> PyResult<Self> {
+        shape::reshape(self, py, shape)
+    }
+
+    /// The view with its axes in another order.
+    #[pyo3(signature = (axes, /))]
+    #[allow(clippy::needless_pass_by_value, reason = "made for the call")]
+    fn permute_dims(&self, py: Python<'_>, axes: Vec<i64>) -> PyResult<Self> {
+        shape::permute_dims(self, py, &axes)
+    }
+
+    /// The view with all axes in reverse.
+    #[getter]
+    #[pyo3(name = "T")]
+    fn transposed(&self, py: Python<'_>) -> PyResult<Self> {
+        shape::transposed(self, py)
+    }
+
+    /// The view with the last two axes swapped.
+    #[getter]
+    #[pyo3(name = "mT")]
+    fn matrix_transposed(&self, py: Python<'_>) -> PyResult<Self> {
+        shape::matrix_transposed(self, py)
+    }
+
+    /// The view without axes of extent 1: those named, or all.
+    #[pyo3(signature = (axis=None))]
+    fn squeeze(&self, py: Python<'_>, axis: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        shape::squeeze(self, py, axis)
+    }
+
+    /// The view with a new axis of extent 1.
+    #[pyo3(signature = (axis=0))]
+    fn expand_dims(&self, py: Python<'_>, axis: i64) -> PyResult<Self> {
+        shape::expand_dims(self, py, axis)
+    }
+
+    /// The read-only view repeated to a shape.
+    #[pyo3(signature = (shape, /))]
+    #[allow(clippy::needless_pass_by_value, reason = "made for the call")]
+    fn broadcast_to(&self, py: Python<'_>, shape: Vec<i64>) -> PyResult<Self> {
+        shape::broadcast_to(self, py, &shape)
+    }
+
+    /// The same bytes as elements of another type.
+    #[pyo3(signature = (dtype, /))]
+    fn view(&self, py: Python<'_>, dtype: &Bound<'_, PyAny>) -> PyResult<Self> {
+        retype::view(self, py, DType::from_argument(dtype)?.0)
+    }
+
+    fn __getitem__(&self, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<Self> {
+        index::select(self, py, key)
+    }
+
+    fn __len__(&self) -> PyResult<usize> {
+        number::len(self)
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyIterator>> {
+        number::len(slf.get())?;
+        // SAFETY: attached, and the tensor is alive; iterates by `__len__` and `__getitem__`.
+        let iterator = unsafe { ffi::PySeqIter_New(slf.as_ptr()) };
+        // SAFETY: a new reference, or NULL with an exception set.
+        let iterator = unsafe { Bound::from_owned_ptr_or_err(slf.py(), iterator) }?;
+        Ok(iterator.cast_into::<PyIterator>()?)
+    }
+
+    fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
+        number::truth(self, py)
+    }
+
+    fn __int__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        number::int(self, py)
+    }
+
+    fn __float__(&self, py: Python<'_>) -> PyResult<f64> {
+        number::float(self, py)
+    }
+
+    fn __index__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        number::index(self, py)
+    }
+
+    /// The tensor as a `numpy.ndarray`.
+    fn numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        hand_on::numpy(slf)
+    }
+
+    /// The tensor as a `torch.Tensor`.
+    fn torch<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        hand_on::to_library(slf, "torch")
+    }
+
+    /// The tensor as a `jax.Array`.
+    fn jax<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        hand_on::to_library(slf, "jax")
+    }
+
+    /// The tensor as an array of another library: one that is named, given as a module, or that an array came from.
+    #[pyo3(signature = (target, /))]
+    fn to<'py>(slf: &Bound<'py, Self>, target: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        hand_on::to(slf, target)
+    }
+
+    #[pyo3(signature = (dtype=None, *, copy=None))]
+    fn __array__<'py>(
+        slf: &Bound<'py, Self>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        hand_on::array(slf, dtype, copy)
+    }
+
+    /// NumPy's array interface, for tensors in host memory.
+    #[getter]
+    fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        interface::export::host(py, self.descriptor())
+    }
+
+    /// The CUDA array interface, for tensors in CUDA memory.
+    #[getter]
+    fn __cuda_array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        interface::export::cuda(py, self.descriptor())
+    }
+
+    fn __reduce_ex__<'py>(
+        slf: &Bound<'py, Self>,
+        protocol: i32,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        pickle::reduce(slf, protocol)
+    }
+
+    #[staticmethod]
+    #[allow(clippy::needless_pass_by_value, reason = "made for the call")]
+    fn _rebuild(
+        bytes: &Bound<'_, PyAny>,
+        dtype: &Bound<'_, PyAny>,
+        shape: Vec<i64>,
+        read_only: bool,
+        padded: bool,
+    ) -> PyResult<Self> {
+        pickle::rebuild(bytes, DType::from_argument(dtype)?.0, &shape, read_only, padded)
+    }
+
+    fn __copy__(slf: &Bound<'_, Self>) -> Self {
+        let this = slf.get();
+        let owner = this.owner.as_ref().map(|owner| owner.clone_ref(slf.py()));
+        Self {
+            shared: this.shared.clone(),
+            source: this.source,
+            owner,
+        }
+    }
+
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Self> {
+        copies::deep(self, py)
     }
 
     fn __repr__(&self) -> String {

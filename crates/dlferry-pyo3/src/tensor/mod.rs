@@ -2,7 +2,14 @@
 
 mod again;
 mod class;
+mod copies;
+mod hand_on;
+mod index;
+mod number;
+mod pickle;
 mod repr;
+mod retype;
+mod shape;
 mod values;
 
 use dlferry::element::Element;
@@ -13,6 +20,7 @@ use pyo3::prelude::*;
 use crate::error::IntoPyErr;
 
 pub use class::Tensor;
+pub use copies::copyto;
 
 /// Which way a tensor came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +33,10 @@ pub enum Source {
     DLPackUnversioned,
     /// The buffer protocol.
     Buffer,
+    /// `__array_interface__` or `__cuda_array_interface__`.
+    ArrayInterface,
+    /// An address that somebody vouched for.
+    Address,
     /// Made in Rust.
     Rust,
 }
@@ -38,6 +50,8 @@ impl Source {
             Self::DLPack => "dlpack",
             Self::DLPackUnversioned => "dlpack-unversioned",
             Self::Buffer => "buffer",
+            Self::ArrayInterface => "array-interface",
+            Self::Address => "address",
             Self::Rust => "rust",
         }
     }
@@ -49,7 +63,11 @@ impl Tensor {
     /// `owner` is the object that it was taken from; the tensor keeps it, so that it can be asked again.
     #[must_use]
     pub fn new(shared: SharedTensor, source: Source, owner: Option<Py<PyAny>>) -> Self {
-        Self { shared, source, owner }
+        Self {
+            shared,
+            source,
+            owner,
+        }
     }
 
     /// The tensor.
@@ -62,6 +80,18 @@ impl Tensor {
     #[must_use]
     pub fn source(&self) -> Source {
         self.source
+    }
+
+    /// The same tensor, of which nobody can tell whether it was copied on its way.
+    #[must_use]
+    pub(crate) fn of_unknown_origin(self) -> Self {
+        let mut descriptor = self.shared.descriptor().clone();
+        if descriptor.copied() != Some(true) {
+            descriptor.set_copied(None);
+        }
+        // SAFETY: the same elements.
+        let shared = unsafe { self.shared.with_descriptor(descriptor) };
+        Self { shared, ..self }
     }
 
     /// Its elements, as values of a Rust type.

@@ -36,6 +36,11 @@ pub enum CopyError {
         /// The shape of the source.
         found: Vec<i64>,
     },
+    /// The elements have whole bytes already.
+    NotPacked {
+        /// The type of the elements.
+        dtype: DLDataType,
+    },
     /// The copy cannot be exported.
     Export(ExportError),
 }
@@ -43,15 +48,24 @@ pub enum CopyError {
 impl fmt::Display for CopyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Device { device } => write!(f, "the elements are on {device}, which the host cannot copy from"),
+            Self::Device { device } => {
+                write!(f, "the elements are on {device}, which the host cannot copy from")
+            }
             Self::OutOfMemory { bytes } => write!(f, "{bytes} bytes could not be allocated for a copy"),
             Self::ReadOnly => f.write_str("the target is read-only"),
             Self::DType { wanted, found } => {
-                write!(f, "the target holds {wanted} and the source {found}; a copy converts nothing")
+                write!(
+                    f,
+                    "the target holds {wanted} and the source {found}; a copy converts nothing"
+                )
             }
             Self::Shape { wanted, found } => {
-                write!(f, "the source has shape {found:?}, which cannot be broadcast to the target's {wanted:?}")
+                write!(
+                    f,
+                    "the source has shape {found:?}, which cannot be broadcast to the target's {wanted:?}"
+                )
             }
+            Self::NotPacked { dtype } => write!(f, "elements of {dtype} have whole bytes already"),
             Self::Export(error) => error.fmt(f),
         }
     }

@@ -32,7 +32,10 @@ impl<S: ManagedStruct, O: Send + 'static> Draft<S, O> {
         // SAFETY: the size is not zero: a managed struct is part of it.
         let block = unsafe { alloc::alloc::alloc(memory) };
         // The allocator aligned it for `Block<S, O>`, whose layout `memory` extends.
-        #[allow(clippy::cast_ptr_alignment, reason = "allocated with the alignment of the target type")]
+        #[allow(
+            clippy::cast_ptr_alignment,
+            reason = "allocated with the alignment of the target type"
+        )]
         let Some(block) = NonNull::new(block.cast::<Block<S, O>>()) else {
             return Err(ExportError::OutOfMemory { bytes: memory.size() });
         };
@@ -63,13 +66,20 @@ impl<S: ManagedStruct, O: Send + 'static> Draft<S, O> {
         let block = this.block.as_ptr();
         // SAFETY: `dims` is the place of the integers within the allocation.
         let dims = unsafe { block.byte_add(this.dims) };
-        #[allow(clippy::cast_ptr_alignment, reason = "`extend` placed the integers at their alignment")]
+        #[allow(
+            clippy::cast_ptr_alignment,
+            reason = "`extend` placed the integers at their alignment"
+        )]
         let shape = dims.cast::<i64>();
         // SAFETY: room for `2 * ndim` integers was allocated there.
         let strides = unsafe { write_dims(shape, descriptor.layout()) };
         let layout = descriptor.layout();
         let tensor = DLTensor {
-            data: if layout.is_empty() { core::ptr::null_mut::<c_void>() } else { descriptor.data() },
+            data: if layout.is_empty() {
+                core::ptr::null_mut::<c_void>()
+            } else {
+                descriptor.data()
+            },
             device: descriptor.device(),
             // A layout of more axes than an `i32` counts would need 32 GiB of integers; it exports as a malformed
             // tensor that every consumer refuses.
@@ -121,8 +131,13 @@ unsafe fn write_dims(shape: *mut i64, layout: &Layout) -> *mut i64 {
 ///
 /// `managed` came from [`Draft::finish`] of the same types, and this is the only call for it.
 unsafe extern "C" fn delete<S: ManagedStruct, O: Send + 'static>(managed: *mut S) {
-    #[allow(clippy::cast_ptr_alignment, reason = "the struct is the first field of an aligned block")]
-    let Some(block) = NonNull::new(managed.cast::<Block<S, O>>()) else { return };
+    #[allow(
+        clippy::cast_ptr_alignment,
+        reason = "the struct is the first field of an aligned block"
+    )]
+    let Some(block) = NonNull::new(managed.cast::<Block<S, O>>()) else {
+        return;
+    };
     // SAFETY: `finish` wrote it.
     let memory = unsafe { (*block.as_ptr()).memory };
     // SAFETY: `finish` handed the block over with its owner in place, and this is its end.

@@ -43,6 +43,11 @@ pub enum DescribeError {
         /// The type.
         dtype: DLDataType,
     },
+    /// A view would begin within a byte.
+    WithinByte {
+        /// The type of the elements.
+        dtype: DLDataType,
+    },
     /// The dtype is malformed.
     DType(DTypeError),
     /// Shape and strides are malformed.
@@ -54,17 +59,35 @@ impl fmt::Display for DescribeError {
         match self {
             Self::MajorVersion { found } => {
                 let known = DLPackVersion::CURRENT;
-                write!(f, "the tensor is of DLPack {found}, and only major version {} is known here ({known})", known.major)
+                write!(
+                    f,
+                    "the tensor is of DLPack {found}, and only major version {} is known here ({known})",
+                    known.major
+                )
             }
             Self::NegativeNdim { ndim } => write!(f, "ndim is {ndim}, which is negative"),
             Self::NullShape { ndim } => write!(f, "shape is NULL although ndim is {ndim}"),
-            Self::MisalignedDims { field } => write!(f, "{field} points to an address that is not a multiple of 8"),
+            Self::MisalignedDims { field } => {
+                write!(f, "{field} points to an address that is not a multiple of 8")
+            }
             Self::NullData { size } => write!(f, "data is NULL although the tensor has {size} elements"),
             Self::AddressOverflow { byte_offset } => {
-                write!(f, "the elements reach beyond the address space (byte_offset is {byte_offset})")
+                write!(
+                    f,
+                    "the elements reach beyond the address space (byte_offset is {byte_offset})"
+                )
             }
             Self::Padding { dtype } => {
-                write!(f, "the padded flag is set for {dtype}, but padding is defined only for elements below 8 bits")
+                write!(
+                    f,
+                    "the padded flag is set for {dtype}, but padding is defined only for elements below 8 bits"
+                )
+            }
+            Self::WithinByte { dtype } => {
+                write!(
+                    f,
+                    "the view would begin within a byte, where packed elements of {dtype} cannot be pointed to"
+                )
             }
             Self::DType(error) => error.fmt(f),
             Self::Layout(error) => error.fmt(f),

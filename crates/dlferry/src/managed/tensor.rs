@@ -90,7 +90,10 @@ impl Tensor {
     #[must_use]
     #[inline]
     pub fn into_shared(self) -> SharedTensor {
-        SharedTensor(Arc::new(Body { descriptor: self.descriptor, keep: Keep::Handle(self.handle) }))
+        SharedTensor(Arc::new(Body {
+            descriptor: self.descriptor,
+            keep: Keep::Handle(self.handle),
+        }))
     }
 }
 
@@ -134,7 +137,10 @@ impl SharedTensor {
             Keep::Handle(_) => self,
             Keep::Tensor(root) => root,
         };
-        Self(Arc::new(Body { descriptor, keep: Keep::Tensor(root.clone()) }))
+        Self(Arc::new(Body {
+            descriptor,
+            keep: Keep::Tensor(root.clone()),
+        }))
     }
 
     /// The same memory, read-only.

@@ -25,7 +25,7 @@ mod untyped;
 
 pub use error::ViewError;
 pub use typed::{Iter, TypedView, TypedViewMut};
-pub use untyped::{Scalars, TensorView};
+pub use untyped::{Scalars, SmallBits, TensorView};
 
 #[cfg(test)]
 mod tests;

@@ -21,7 +21,10 @@ impl<'a, T: Element> TypedView<'a, T> {
     #[inline]
     pub(super) fn new(view: TensorView<'a>) -> Result<Self, ViewError> {
         check::<T>(view.descriptor())?;
-        Ok(Self { descriptor: view.descriptor(), elements: PhantomData })
+        Ok(Self {
+            descriptor: view.descriptor(),
+            elements: PhantomData,
+        })
     }
 
     /// The extents.
@@ -57,13 +60,17 @@ impl<'a, T: Element> TypedView<'a, T> {
     /// All elements, in C order.
     #[must_use]
     pub fn iter(&self) -> Iter<'a, T> {
-        Iter { view: *self, offsets: self.layout().offsets() }
+        Iter {
+            view: *self,
+            offsets: self.layout().offsets(),
+        }
     }
 
     /// Copies all elements, in C order.
     #[must_use]
     pub fn to_vec(&self) -> Vec<T> {
-        self.as_slice().map_or_else(|_| self.iter().collect(), <[T]>::to_vec)
+        self.as_slice()
+            .map_or_else(|_| self.iter().collect(), <[T]>::to_vec)
     }
 
     /// Lends the elements as one slice, in C order.
@@ -74,7 +81,9 @@ impl<'a, T: Element> TypedView<'a, T> {
     /// tensor is neither 0 nor 1.
     #[inline]
     pub fn as_slice(&self) -> Result<&'a [T], ViewError> {
-        let Some(raw) = raw_slice::<T>(self.descriptor)? else { return Ok(&[]) };
+        let Some(raw) = raw_slice::<T>(self.descriptor)? else {
+            return Ok(&[]);
+        };
         // SAFETY: `raw_slice` checked order, alignment and NULL; the elements are readable and nobody writes them for
         // `'a` (conditions 3 and 5); every bit pattern is a `T::Raw`.
         let raw = unsafe { &*raw };
@@ -140,7 +149,10 @@ impl Tensor {
         if self.descriptor().is_read_only() {
             return Err(ViewError::ReadOnly);
         }
-        Ok(TypedViewMut { descriptor: self.descriptor(), elements: PhantomData })
+        Ok(TypedViewMut {
+            descriptor: self.descriptor(),
+            elements: PhantomData,
+        })
     }
 }
 
@@ -148,14 +160,21 @@ impl<T: Element> TypedViewMut<'_, T> {
     /// The same tensor for reading.
     #[must_use]
     pub fn as_view(&self) -> TypedView<'_, T> {
-        TypedView { descriptor: self.descriptor, elements: PhantomData }
+        TypedView {
+            descriptor: self.descriptor,
+            elements: PhantomData,
+        }
     }
 
     /// Writes the element at an index; `false` when the index is out of range, and nothing is written.
     #[must_use]
     #[inline]
     pub fn set(&mut self, index: &[usize], value: T) -> bool {
-        let Some(address) = self.descriptor.layout().offset(index).and_then(|o| address::<T>(self.descriptor, o))
+        let Some(address) = self
+            .descriptor
+            .layout()
+            .offset(index)
+            .and_then(|o| address::<T>(self.descriptor, o))
         else {
             return false;
         };
@@ -173,7 +192,9 @@ impl<T: Element> TypedViewMut<'_, T> {
     /// tensor is neither 0 nor 1.
     #[inline]
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], ViewError> {
-        let Some(raw) = raw_slice::<T>(self.descriptor)? else { return Ok(&mut []) };
+        let Some(raw) = raw_slice::<T>(self.descriptor)? else {
+            return Ok(&mut []);
+        };
         // SAFETY: as in `TypedView::as_slice`; the reference ends before the mutable one begins.
         check_values::<T>(unsafe { &*raw })?;
         let slice = raw as *mut [T];
@@ -190,7 +211,9 @@ fn check<T: Element>(descriptor: &Descriptor) -> Result<(), ViewError> {
         return Err(ViewError::DType { wanted, found });
     }
     if !descriptor.is_host_readable() {
-        return Err(ViewError::Device { device: descriptor.device() });
+        return Err(ViewError::Device {
+            device: descriptor.device(),
+        });
     }
     Ok(())
 }
@@ -198,7 +221,12 @@ fn check<T: Element>(descriptor: &Descriptor) -> Result<(), ViewError> {
 /// The address of the element `offset` elements from the first one.
 #[inline]
 fn address<T>(descriptor: &Descriptor, offset: i64) -> Option<*mut T> {
-    Some(descriptor.data().cast::<T>().wrapping_offset(isize::try_from(offset).ok()?))
+    Some(
+        descriptor
+            .data()
+            .cast::<T>()
+            .wrapping_offset(isize::try_from(offset).ok()?),
+    )
 }
 
 /// Reads the element `offset` elements from the first one.
@@ -226,9 +254,14 @@ fn raw_slice<T: Element>(descriptor: &Descriptor) -> Result<Option<*mut [T::Raw]
     }
     let first = descriptor.data().cast::<T::Raw>();
     if !first.is_aligned() {
-        return Err(ViewError::Misaligned { needed: align_of::<T>() });
+        return Err(ViewError::Misaligned {
+            needed: align_of::<T>(),
+        });
     }
-    Ok(Some(core::ptr::slice_from_raw_parts_mut(first, descriptor.layout().size())))
+    Ok(Some(core::ptr::slice_from_raw_parts_mut(
+        first,
+        descriptor.layout().size(),
+    )))
 }
 
 #[inline]

@@ -1,0 +1,54 @@
+//! `from_address`: memory that somebody vouches for.
+
+use core::ptr;
+
+use dlferry::abi::{DLDataType, DLDevice};
+use dlferry::layout::Layout;
+use dlferry::managed::{Descriptor, Fields, Tensor as Managed};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::error::IntoPyErr;
+use crate::memory::Keep;
+use crate::tensor::{Source, Tensor};
+
+/// Makes a tensor of memory at an address: `shape` extents and, unless C order is meant, as many strides in elements.
+///
+/// # Errors
+///
+/// `ValueError` for a malformed layout or a NULL address with elements.
+///
+/// # Safety
+///
+/// Until `owner` is let go of, or for ever when there is none, the memory is as described: on that device, that long,
+/// of that type, writable unless `read_only`; assumptions P1 to P3 of `SAFETY.md`.
+pub unsafe fn from_address(
+    address: usize,
+    dtype: DLDataType,
+    shape: &[i64],
+    strides: Option<&[i64]>,
+    device: DLDevice,
+    read_only: bool,
+    owner: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Tensor> {
+    let bad = |error: &dyn core::fmt::Display| PyValueError::new_err(error.to_string());
+    let layout = match strides {
+        Some(strides) => Layout::new(shape, strides),
+        None => Layout::c_contiguous(shape),
+    };
+    let fields = Fields {
+        read_only,
+        ..Fields::SHARED
+    };
+    let data = ptr::with_exposed_provenance_mut(address);
+    let descriptor = Descriptor::new(data, device, dtype, layout.map_err(|error| bad(&error))?, fields)
+        .map_err(|error| bad(&error))?;
+    let keep = owner.map(Keep::new);
+    // SAFETY: vouched for by the caller.
+    let tensor = unsafe { Managed::from_owner(keep, descriptor) }.map_err(IntoPyErr::into_py_err)?;
+    Ok(Tensor::new(
+        tensor.into_shared(),
+        Source::Address,
+        owner.map(|owner| owner.clone().unbind()),
+    ))
+}

@@ -1,0 +1,180 @@
+//! `asarray`: whatever way there is.
+
+use pyo3::exceptions::{PyBufferError, PyException, PyMemoryError, PyTypeError};
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::error::CopyRequiredError;
+use crate::protocol::{self, Request, values};
+use crate::settle::resettle;
+use crate::tensor::Tensor;
+use crate::{buffer, capsule, exchange, interface};
+
+/// Takes an array by the first way that works: DLPack, the buffer protocol, the array interfaces, `__array__`.
+///
+/// `request` is taken leniently: elements that DLPack cannot describe are copied unless `copy` is `Some(false)`.
+///
+/// # Errors
+///
+/// One error that lists each way and why it did not work: `TypeError` when the object has none of them,
+/// `CopyRequiredError` when a copy would have worked and is forbidden, else `BufferError`.
+pub fn asarray(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> {
+    let request = Request {
+        lenient: true,
+        ..*request
+    };
+    if let Ok(tensor) = object.cast::<Tensor>() {
+        return resettle(tensor, &request);
+    }
+    if capsule::is_capsule(object) {
+        return protocol::import(object, &request);
+    }
+    let mut ways = Ways {
+        object,
+        refusals: Vec::new(),
+    };
+    if let Some(tensor) = ways.attempt("DLPack", || dlpack(object, &request))? {
+        return Ok(tensor);
+    }
+    // What an array refused since its memory does not hold its values must not be taken another way.
+    if let Some(error) = ways
+        .has_refusals()
+        .then(|| values::refusal(object))
+        .transpose()?
+        .flatten()
+    {
+        return Err(error);
+    }
+    if let Some(tensor) = ways.attempt("buffer", || buffer_of(object, &request))? {
+        return Ok(tensor);
+    }
+    if let Some(tensor) = ways.attempt("__array_interface__", || {
+        interface::import::host(object, &request)
+    })? {
+        return Ok(tensor);
+    }
+    if let Some(tensor) = ways.attempt("__cuda_array_interface__", || {
+        interface::import::cuda(object, &request)
+    })? {
+        return Ok(tensor);
+    }
+    if let Some(tensor) = ways.attempt("__array__", || array_method(object, &request))? {
+        return Ok(tensor);
+    }
+    Err(ways.into_error()?)
+}
+
+fn dlpack(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Tensor>> {
+    let has_method = object.hasattr(intern!(object.py(), "__dlpack__"))?;
+    if !has_method && exchange::table_of(object)?.is_none() {
+        return Ok(None);
+    }
+    protocol::import(object, request).map(Some)
+}
+
+fn buffer_of(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Tensor>> {
+    // SAFETY: attached, and `object` is alive.
+    if unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) } == 0 {
+        return Ok(None);
+    }
+    buffer::import(object, request).map(Some)
+}
+
+/// Lets the object make an array of NumPy's, and takes that.
+fn array_method(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Tensor>> {
+    let py = object.py();
+    let Some(method) = object.getattr_opt(intern!(py, "__array__"))? else {
+        return Ok(None);
+    };
+    let array = if request.copy == Some(false) {
+        let keywords = PyDict::new(py);
+        keywords.set_item(intern!(py, "copy"), false)?;
+        method.call((), Some(&keywords))?
+    } else {
+        method.call0()?
+    };
+    if array.is(object) {
+        // An array of NumPy's own: nothing new to be had.
+        return Ok(None);
+    }
+    let taken = match dlpack(&array, request) {
+        Ok(Some(tensor)) => tensor,
+        Ok(None) | Err(_) => match buffer_of(&array, request)? {
+            Some(tensor) => tensor,
+            None => {
+                return Err(PyBufferError::new_err(format!(
+                    "it answers an object of {}",
+                    array.get_type()
+                )));
+            }
+        },
+    };
+    // Whether the method copied, nobody knows.
+    Ok(Some(taken.of_unknown_origin()))
+}
+
+/// The ways tried so far, and why they did not work.
+struct Ways<'a, 'py> {
+    object: &'a Bound<'py, PyAny>,
+    refusals: Vec<(&'static str, PyErr)>,
+}
+
+impl Ways<'_, '_> {
+    /// Tries one way. A refusal is noted; what is none, such as an interrupt or a lack of memory, goes on up.
+    fn attempt(
+        &mut self,
+        way: &'static str,
+        take: impl FnOnce() -> PyResult<Option<Tensor>>,
+    ) -> PyResult<Option<Tensor>> {
+        let py = self.object.py();
+        match take() {
+            Err(error) if !error.is_instance_of::<PyException>(py) => Err(error),
+            Err(error) if error.is_instance_of::<PyMemoryError>(py) => Err(error),
+            Err(error) => {
+                self.refusals.push((way, error));
+                Ok(None)
+            }
+            result => result,
+        }
+    }
+
+    fn has_refusals(&self) -> bool {
+        !self.refusals.is_empty()
+    }
+
+    fn into_error(self) -> PyResult<PyErr> {
+        let py = self.object.py();
+        let kind = self.object.get_type().fully_qualified_name()?;
+        if self.refusals.is_empty() {
+            return Ok(PyTypeError::new_err(format!(
+                "an object of type {kind} is no array: it has no DLPack, no buffer, no array interface and no __array__"
+            )));
+        }
+        let reason = |(way, error): &(&str, PyErr)| {
+            let text = error.value(py).to_string();
+            format!("{way} ({})", text.trim_end_matches('.'))
+        };
+        let reasons: Vec<String> = self.refusals.iter().map(reason).collect();
+        let text = format!(
+            "an array of type {kind} cannot be taken by any way: {}",
+            reasons.join("; ")
+        );
+        let class = CopyRequiredError::class(py)?;
+        let copy_would_do = self
+            .refusals
+            .iter()
+            .any(|(_, error)| error.matches(py, class).unwrap_or(false));
+        let error = if copy_would_do {
+            CopyRequiredError::new_err(py, text)
+        } else {
+            PyBufferError::new_err(text)
+        };
+        // The first refusal is that of the way that was meant; its traceback may matter.
+        if let Some((_, first)) = self.refusals.into_iter().next() {
+            error.set_cause(py, Some(first));
+        }
+        Ok(error)
+    }
+}

@@ -1,0 +1,132 @@
+//! Memory that a Python object describes in bytes, as the buffer protocol and the array interfaces do.
+
+use dlferry::abi::{DLDataType, DLDevice};
+use dlferry::copy::Strided;
+use dlferry::layout::{Layout, LayoutError};
+use dlferry::managed::{Descriptor, Fields, Tensor as Managed};
+use pyo3::exceptions::PyBufferError;
+use pyo3::prelude::*;
+
+use crate::error::{CopyRequiredError, IntoPyErr};
+use crate::protocol::Request;
+use crate::settle::settle;
+use crate::tensor::{Source, Tensor};
+
+/// Elements at strides in bytes, as an object says they are.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    pub(crate) data: *mut u8,
+    pub(crate) device: DLDevice,
+    pub(crate) dtype: DLDataType,
+    pub(crate) shape: Vec<i64>,
+    /// In bytes.
+    pub(crate) strides: Vec<i64>,
+    /// The scalars are in the byte order that this machine does not use.
+    pub(crate) swapped: bool,
+    pub(crate) read_only: bool,
+}
+
+impl Memory {
+    /// The strides in bytes of elements of `item` bytes in row-major order.
+    pub(crate) fn row_major(shape: &[i64], item: usize) -> PyResult<Vec<i64>> {
+        let layout = Layout::c_contiguous(shape).map_err(|error| refused(&error))?;
+        let item = i64::try_from(item)?;
+        Ok(layout
+            .strides()
+            .iter()
+            .map(|stride| stride.saturating_mul(item))
+            .collect())
+    }
+
+    /// Makes a tensor of the memory, which is there until `keep` is dropped; or, when DLPack cannot describe it and the
+    /// request allows it, of a copy.
+    ///
+    /// # Safety
+    ///
+    /// Until `keep` is dropped the memory is as described, readable by the host if the device says so, writable unless
+    /// read-only.
+    pub(crate) unsafe fn into_tensor<K: Send + 'static>(
+        self,
+        py: Python<'_>,
+        keep: K,
+        request: &Request,
+        source: Source,
+        owner: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Tensor> {
+        let tensor = match self.strides_in_elements() {
+            Ok(strides) => {
+                let layout = Layout::new(&self.shape, &strides).map_err(|error| refused(&error))?;
+                let fields = Fields {
+                    read_only: self.read_only,
+                    ..Fields::SHARED
+                };
+                let descriptor = Descriptor::new(self.data.cast(), self.device, self.dtype, layout, fields)
+                    .map_err(IntoPyErr::into_py_err)?;
+                // SAFETY: vouched for by the caller.
+                unsafe { Managed::from_owner(keep, descriptor) }.map_err(IntoPyErr::into_py_err)?
+            }
+            Err(reason) => {
+                if !request.lenient {
+                    return Err(PyBufferError::new_err(format!(
+                        "{reason}: dlferry.asarray copies them"
+                    )));
+                }
+                if request.copy == Some(false) {
+                    return Err(CopyRequiredError::new_err(
+                        py,
+                        format!("{reason}, and copy=False forbids a copy"),
+                    ));
+                }
+                let strided = Strided::new(self.data, self.dtype, &self.shape, &self.strides, self.swapped)
+                    .map_err(IntoPyErr::into_py_err)?;
+                // SAFETY: readable, vouched for by the caller; `keep` is there until the copy is made.
+                let copy = unsafe { Managed::copy_strided(&strided) }.map_err(IntoPyErr::into_py_err)?;
+                drop(keep);
+                copy
+            }
+        };
+        settle(py, tensor, request, source, owner)
+    }
+
+    /// The strides as DLPack counts them, or why they cannot be.
+    fn strides_in_elements(&self) -> Result<Vec<i64>, String> {
+        if self.swapped {
+            return Err(String::from(
+                "the elements are in the other byte order, which DLPack cannot say",
+            ));
+        }
+        let item = i64::try_from(self.dtype.item_bytes()).unwrap_or(i64::MAX);
+        let empty = self.shape.contains(&0);
+        let axes = self.shape.iter().zip(&self.strides);
+        axes.map(|(extent, stride)| match (stride.checked_rem(item), stride.checked_div(item)) {
+            (Some(0), Some(elements)) => Ok(elements),
+            _ if *extent <= 1 || empty => Ok(0),
+            _ => Err(format!("a stride of {stride} bytes is no whole number of elements of {item} bytes, as DLPack counts")),
+        })
+        .collect()
+    }
+}
+
+fn refused(error: &LayoutError) -> PyErr {
+    PyBufferError::new_err(error.to_string())
+}
+
+/// A Python object that keeps memory alive; let go of on any thread, and left alone once the interpreter is gone.
+#[derive(Debug)]
+pub(crate) struct Keep(Option<Py<PyAny>>);
+
+impl Keep {
+    pub(crate) fn new(object: &Bound<'_, PyAny>) -> Self {
+        Self(Some(object.clone().unbind()))
+    }
+}
+
+impl Drop for Keep {
+    fn drop(&mut self) {
+        let Some(object) = self.0.take() else { return };
+        let object = core::mem::ManuallyDrop::new(object);
+        let _let_go = Python::try_attach(|py| {
+            crate::error::with_exception_aside(py, || drop(core::mem::ManuallyDrop::into_inner(object)));
+        });
+    }
+}

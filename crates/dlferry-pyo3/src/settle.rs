@@ -1,0 +1,125 @@
+//! Fitting a tensor that came in to what its taker asked for: device, copy, writable.
+
+use dlferry::abi::DLDevice;
+use dlferry::managed::{Descriptor, Tensor as Managed};
+use pyo3::exceptions::PyBufferError;
+use pyo3::prelude::*;
+
+use crate::error::{CopyRequiredError, IntoPyErr};
+use crate::protocol::Request;
+use crate::tensor::{Source, Tensor};
+
+/// Makes the result of an import, whichever way it came.
+#[inline]
+pub(crate) fn settle(
+    py: Python<'_>,
+    mut tensor: Managed,
+    request: &Request,
+    source: Source,
+    owner: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Tensor> {
+    let descriptor = tensor.descriptor();
+    check_device(descriptor, request.device)?;
+    let copied = descriptor.copied() == Some(true);
+    if request.copy == Some(false) && copied {
+        return Err(CopyRequiredError::new_err(
+            py,
+            String::from("the producer copied the data, and copy=False forbids that"),
+        ));
+    }
+    let private = copied && !descriptor.is_read_only();
+    if !private && (request.copy == Some(true) || copies_unasked(descriptor, request)) {
+        tensor = Managed::copy_of(tensor.view()).map_err(IntoPyErr::into_py_err)?;
+    }
+    match request.writable {
+        Some(true) => tensor = assert_writable(tensor)?,
+        Some(false) => tensor = tensor.into_read_only(),
+        None => {}
+    }
+    // A private copy has nothing to do with where it came from.
+    let is_ours = request.copy == Some(true) || (!copied && tensor.descriptor().copied() == Some(true));
+    let owner = if is_ours { None } else { owner };
+    Ok(Tensor::new(
+        tensor.into_shared(),
+        source,
+        owner.map(|owner| owner.clone().unbind()),
+    ))
+}
+
+/// Fits a tensor that is there already to what is asked for: the same one where that will do.
+pub(crate) fn resettle(tensor: &Bound<'_, Tensor>, request: &Request) -> PyResult<Tensor> {
+    let (shared, source) = (tensor.get().shared(), tensor.get().source());
+    let descriptor = shared.descriptor();
+    check_device(descriptor, request.device)?;
+    let must_copy = request.copy == Some(true) || copies_unasked(descriptor, request);
+    if !must_copy && request.writable == Some(true) && descriptor.is_read_only() {
+        return Err(PyBufferError::new_err(
+            "the tensor is read-only, and writable=True was asked for: copy=True gives a writable copy",
+        ));
+    }
+    let owner = tensor
+        .get()
+        .owner
+        .as_ref()
+        .map(|owner| owner.clone_ref(tensor.py()));
+    let (shared, owner) = if must_copy {
+        (
+            Managed::copy_of(shared.view())
+                .map_err(IntoPyErr::into_py_err)?
+                .into_shared(),
+            None,
+        )
+    } else {
+        (shared.clone(), owner)
+    };
+    let shared = if request.writable == Some(false) {
+        shared.to_read_only()
+    } else {
+        shared
+    };
+    Ok(Tensor::new(shared, source, owner))
+}
+
+/// Whether `asarray` copies though nobody said so: to give writable elements, and aligned ones (decision 5.7).
+fn copies_unasked(descriptor: &Descriptor, request: &Request) -> bool {
+    request.lenient
+        && request.copy.is_none()
+        && descriptor.is_host_readable()
+        && ((request.writable == Some(true) && descriptor.is_read_only()) || !descriptor.is_aligned())
+}
+
+/// The result is where it was asked to be; any memory that the host can read will do for the CPU (rule R9.16).
+fn check_device(descriptor: &Descriptor, wanted: Option<DLDevice>) -> PyResult<()> {
+    let found = descriptor.device();
+    match wanted {
+        Some(wanted) if wanted != found && !(wanted == DLDevice::CPU && descriptor.is_host_readable()) => {
+            Err(PyBufferError::new_err(format!(
+                "the tensor is on {found}, and device={wanted} was asked for: move it with its own library first"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Takes the caller's word for an unversioned tensor, which cannot say whether it may be written.
+fn assert_writable(tensor: Managed) -> PyResult<Managed> {
+    if !tensor.descriptor().is_read_only() {
+        return Ok(tensor);
+    }
+    if tensor.descriptor().layout().has_overlap() {
+        return Err(PyBufferError::new_err(
+            "elements of the tensor share memory, so it cannot be writable: copy=True gives a writable copy",
+        ));
+    }
+    if tensor.descriptor().version().is_some() {
+        return Err(PyBufferError::new_err(
+            "the tensor is read-only, and writable=True was asked for: copy=True gives a writable copy",
+        ));
+    }
+    let (handle, mut descriptor) = tensor.into_parts();
+    // SAFETY: the caller of `from_dlpack(..., writable=True)` says that the memory may be written (assumption P1). That
+    // no elements overlap was checked.
+    let _writable = unsafe { descriptor.set_writable() };
+    // SAFETY: the parts that belong together.
+    Ok(unsafe { Managed::from_parts(handle, descriptor) })
+}

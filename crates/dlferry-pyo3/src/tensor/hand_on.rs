@@ -1,0 +1,219 @@
+//! Handing a tensor to another library: `numpy()`, `torch()`, `jax()`, `to(...)`, `__array__`.
+//!
+//! Nothing is imported before it is asked for, and a library that is missing is named.
+
+use dlferry::abi::{DLDataType, DLDataTypeCode};
+use dlferry::copy::Order;
+use dlferry::managed::{Descriptor, Tensor as Managed};
+use pyo3::exceptions::{PyBufferError, PyImportError, PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use super::{Tensor, retype};
+use crate::buffer::format_of;
+use crate::error::{CopyRequiredError, IntoPyErr};
+
+/// Libraries that take an array, by the name that one imports: the module that has the function, and the function.
+const LIBRARIES: [(&str, &str, &str); 8] = [
+    ("torch", "torch", "from_dlpack"),
+    ("jax", "jax.numpy", "from_dlpack"),
+    ("cupy", "cupy", "from_dlpack"),
+    ("mlx", "mlx.core", "array"),
+    ("tensorflow", "tensorflow.experimental.dlpack", "from_dlpack"),
+    ("tvm_ffi", "tvm_ffi", "from_dlpack"),
+    ("array_api_strict", "array_api_strict", "from_dlpack"),
+    ("paddle", "paddle.utils.dlpack", "from_dlpack"),
+];
+
+/// Gives the tensor to a library by its name.
+pub(super) fn to_library<'py>(tensor: &Bound<'py, Tensor>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    if name == "numpy" {
+        return numpy(tensor);
+    }
+    let py = tensor.py();
+    let known = LIBRARIES.iter().find(|(known, _, _)| *known == name);
+    let (_, module, function) = known.ok_or_else(|| {
+        let names: Vec<&str> = LIBRARIES.iter().map(|(name, _, _)| *name).collect();
+        PyValueError::new_err(format!(
+            "{name:?} is no library that is known here: numpy, {} are",
+            names.join(", ")
+        ))
+    })?;
+    import(py, module, name)?.getattr(*function)?.call1((tensor,))
+}
+
+/// Gives the tensor to the library that `target` names, is, or came from.
+pub(super) fn to<'py>(
+    tensor: &Bound<'py, Tensor>,
+    target: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = tensor.py();
+    if let Ok(name) = target.cast::<PyString>() {
+        return to_library(tensor, &name.to_cow()?);
+    }
+    if target.is_instance_of::<Tensor>() {
+        return Ok(tensor.clone().into_any());
+    }
+    // A library as such, or whatever else takes arrays.
+    if let Some(function) = target.getattr_opt(intern!(py, "from_dlpack"))? {
+        return function.call1((tensor,));
+    }
+    let module = target.get_type().getattr(intern!(py, "__module__"))?;
+    let root = module.extract::<String>().unwrap_or_default();
+    let root = root.split('.').next().unwrap_or_default();
+    // Arrays of this library are of a type that lives in another package.
+    let root = if root == "jaxlib" { "jax" } else { root };
+    if root == "numpy" || LIBRARIES.iter().any(|(name, _, _)| *name == root) {
+        return to_library(tensor, root);
+    }
+    if let Some(namespace) = target.getattr_opt(intern!(py, "__array_namespace__"))? {
+        return namespace
+            .call0()?
+            .getattr(intern!(py, "from_dlpack"))?
+            .call1((tensor,));
+    }
+    let kind = target.get_type().fully_qualified_name()?;
+    Err(PyTypeError::new_err(format!(
+        "an object of type {kind} is no library, no array of one that is known here, and has no from_dlpack"
+    )))
+}
+
+/// Imports a module, or says which library is missing.
+fn import<'py>(py: Python<'py>, module: &str, library: &str) -> PyResult<Bound<'py, PyModule>> {
+    py.import(module).map_err(|cause| {
+        if !cause.is_instance_of::<PyImportError>(py) {
+            return cause;
+        }
+        let error = PyImportError::new_err(format!(
+            "{library} is not installed, or cannot be imported: {cause}"
+        ));
+        error.set_cause(py, Some(cause));
+        error
+    })
+}
+
+/// How NumPy can be given elements of a dtype.
+enum InNumPy {
+    /// As they are.
+    Native,
+    /// As integers of the same size, viewed as a type of `ml_dtypes`.
+    Viewed(DLDataType, String),
+    /// One in each byte, viewed as a type of `ml_dtypes`; packed ones are spread first.
+    Spread(DLDataType, String),
+}
+
+fn in_numpy(descriptor: &Descriptor) -> PyResult<InNumPy> {
+    let dtype = descriptor.dtype();
+    let name = dtype.to_string();
+    if format_of(descriptor).is_some() {
+        return Ok(InNumPy::Native);
+    }
+    let unsigned = |bits: u8| DLDataType {
+        code: DLDataTypeCode::UINT,
+        bits,
+        lanes: 1,
+    };
+    let code = dtype.code;
+    let is_float = code == DLDataTypeCode::BFLOAT || name.starts_with("float8");
+    if dtype.lanes == 1 && is_float {
+        return Ok(InNumPy::Viewed(unsigned(dtype.bits), name));
+    }
+    let is_small = matches!(dtype.bits, 2 | 4) && matches!(code, DLDataTypeCode::INT | DLDataTypeCode::UINT);
+    if dtype.lanes == 1 && (is_small || name.starts_with("float6") || name.starts_with("float4")) {
+        let signed = code == DLDataTypeCode::INT;
+        return Ok(InNumPy::Spread(
+            if signed { DLDataType::I8 } else { DLDataType::U8 },
+            name,
+        ));
+    }
+    Err(PyBufferError::new_err(format!(
+        "NumPy has no type for elements of {dtype}"
+    )))
+}
+
+/// The tensor as a `numpy.ndarray` over the same memory; packed elements below a byte are spread into a copy.
+pub(super) fn numpy<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
+    let py = tensor.py();
+    let module = import(py, "numpy", "numpy")?;
+    let this = tensor.get();
+    let descriptor = this.shared.descriptor();
+    match in_numpy(descriptor)? {
+        InNumPy::Native => native(&module, tensor),
+        InNumPy::Viewed(stand_in, name) => {
+            let stand_in = Bound::new(py, retype::view(this, py, stand_in)?)?;
+            native(&module, &stand_in)?.call_method1("view", (ml_dtype(py, &name)?,))
+        }
+        InNumPy::Spread(stand_in, name) => {
+            let class = ml_dtype(py, &name)?;
+            let bytes = if descriptor.fields().padded {
+                retype::view(this, py, stand_in)?
+            } else {
+                let spread = Managed::spread(this.shared.view(), Order::C).map_err(IntoPyErr::into_py_err)?;
+                retype::view(
+                    &Tensor::new(spread.into_shared(), this.source, None),
+                    py,
+                    stand_in,
+                )?
+            };
+            native(&module, &Bound::new(py, bytes)?)?.call_method1("view", (class,))
+        }
+    }
+}
+
+fn ml_dtype<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let module = import(py, "ml_dtypes", "ml_dtypes").map_err(|cause| {
+        let error = PyImportError::new_err(format!(
+            "NumPy has {name} only with ml_dtypes: pip install ml_dtypes"
+        ));
+        error.set_cause(py, Some(cause));
+        error
+    })?;
+    module.getattr(name)
+}
+
+fn native<'py>(module: &Bound<'py, PyModule>, tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
+    // NumPy before 1.23 has no `from_dlpack`, and every NumPy takes buffers.
+    match module.getattr_opt(intern!(module.py(), "from_dlpack"))? {
+        Some(function) => function.call1((tensor,)),
+        None => module.getattr(intern!(module.py(), "asarray"))?.call1((tensor,)),
+    }
+}
+
+/// `__array__(dtype=None, copy=None)`, as NumPy calls it.
+pub(super) fn array<'py>(
+    tensor: &Bound<'py, Tensor>,
+    dtype: Option<&Bound<'py, PyAny>>,
+    copy: Option<bool>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = tensor.py();
+    let descriptor = tensor.get().shared.descriptor();
+    let spreads = matches!(in_numpy(descriptor)?, InNumPy::Spread(..)) && !descriptor.fields().padded;
+    if spreads && copy == Some(false) {
+        return Err(CopyRequiredError::new_err(
+            py,
+            String::from(
+                "NumPy holds one element in each byte and these are packed, and copy=False forbids a copy",
+            ),
+        ));
+    }
+    let array = numpy(tensor)?;
+    if let Some(dtype) = dtype {
+        let wanted = py.import("numpy")?.getattr("dtype")?.call1((dtype,))?;
+        if !wanted.eq(array.getattr("dtype")?)? {
+            if copy == Some(false) {
+                return Err(CopyRequiredError::new_err(
+                    py,
+                    format!("elements of another type, {wanted}, are a copy, and copy=False forbids that"),
+                ));
+            }
+            return array.call_method1("astype", (wanted,));
+        }
+    }
+    if copy == Some(true) && !spreads {
+        let keywords = PyDict::new(py);
+        keywords.set_item("order", "K")?;
+        return array.call_method("copy", (), Some(&keywords));
+    }
+    Ok(array)
+}

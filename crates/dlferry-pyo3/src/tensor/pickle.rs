@@ -1,0 +1,122 @@
+//! Pickling: the elements as bytes in C order, out of band where the protocol allows it.
+
+use dlferry::abi::DLDataType;
+use dlferry::copy::Order;
+use dlferry::layout::Layout;
+use dlferry::managed::{Descriptor, Fields, Tensor as Managed};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+
+use super::{Source, Tensor};
+use crate::buffer;
+use crate::dtype::DType;
+use crate::error::IntoPyErr;
+use crate::protocol::Request;
+
+/// What `__reduce_ex__` returns: a function and its arguments, the first of which are the bytes.
+pub(super) fn reduce<'py>(
+    tensor: &Bound<'py, Tensor>,
+    protocol: i32,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+    let py = tensor.py();
+    let this = tensor.get();
+    let descriptor = this.shared.descriptor();
+    if !descriptor.is_host_readable() {
+        let device = descriptor.device();
+        return Err(PyTypeError::new_err(format!(
+            "a tensor on {device} cannot be pickled: move it to the CPU first"
+        )));
+    }
+    let bytes = bytes_of(this, py)?;
+    let bytes = if protocol >= 5 {
+        py.import("pickle")?.getattr("PickleBuffer")?.call1((bytes,))?
+    } else {
+        let view = bytes
+            .shared
+            .view()
+            .typed::<u8>()
+            .map_err(IntoPyErr::into_py_err)?;
+        PyBytes::new(py, view.as_slice().map_err(IntoPyErr::into_py_err)?).into_any()
+    };
+    let rebuild = tensor.get_type().getattr(intern!(py, "_rebuild"))?;
+    let fields = descriptor.fields();
+    let args = (
+        bytes,
+        DType(descriptor.dtype()),
+        PyTuple::new(py, descriptor.shape())?,
+        fields.read_only,
+        fields.padded,
+    );
+    Ok((rebuild, args.into_pyobject(py)?))
+}
+
+/// All elements as one run of bytes: the tensor's own memory when it is in C order.
+fn bytes_of(tensor: &Tensor, py: Python<'_>) -> PyResult<Tensor> {
+    let descriptor = tensor.shared.descriptor();
+    if !descriptor.layout().is_c_contiguous() {
+        let copy = Managed::copy_in_order(tensor.shared.view(), Order::C).map_err(IntoPyErr::into_py_err)?;
+        return bytes_of(&Tensor::new(copy.into_shared(), tensor.source, None), py);
+    }
+    let layout =
+        Layout::c_contiguous(&[i64::try_from(descriptor.nbytes())?]).map_err(IntoPyErr::into_py_err)?;
+    let fields = Fields {
+        padded: false,
+        ..descriptor.fields()
+    };
+    let bytes = Descriptor::new(
+        descriptor.data(),
+        descriptor.device(),
+        DLDataType::U8,
+        layout,
+        fields,
+    );
+    // SAFETY: the bytes that the elements occupy, read-only where the tensor is.
+    let shared = unsafe {
+        tensor
+            .shared
+            .with_descriptor(bytes.map_err(IntoPyErr::into_py_err)?)
+    };
+    Ok(Tensor {
+        shared,
+        source: tensor.source,
+        owner: tensor.owner.as_ref().map(|owner| owner.clone_ref(py)),
+    })
+}
+
+/// Makes the tensor again of its bytes. Bytes that cannot be written are copied when the tensor could be.
+pub(super) fn rebuild(
+    bytes: &Bound<'_, PyAny>,
+    dtype: DLDataType,
+    extents: &[i64],
+    read_only: bool,
+    padded: bool,
+) -> PyResult<Tensor> {
+    let flat = buffer::import(bytes, &Request::default())?;
+    let must_copy = flat.shared.descriptor().is_read_only() && !read_only;
+    let flat = if must_copy {
+        let copy = Managed::copy_of(flat.shared.view()).map_err(IntoPyErr::into_py_err)?;
+        Tensor::new(copy.into_shared(), Source::Buffer, None)
+    } else {
+        flat
+    };
+    let source = flat.shared.descriptor();
+    let layout = Layout::c_contiguous(extents).map_err(IntoPyErr::into_py_err)?;
+    let fields = Fields {
+        read_only: read_only || source.is_read_only(),
+        padded,
+        ..source.fields()
+    };
+    let descriptor = Descriptor::new(source.data(), source.device(), dtype, layout, fields)
+        .map_err(IntoPyErr::into_py_err)?;
+    if source.dtype() != DLDataType::U8 || descriptor.nbytes() != source.nbytes() {
+        return Err(PyValueError::new_err(format!(
+            "{} bytes cannot hold a tensor of shape {extents:?} and type {dtype}",
+            source.nbytes()
+        )));
+    }
+    // SAFETY: as many bytes as the flat tensor has, which is contiguous; read-only where that is.
+    let shared = unsafe { flat.shared.with_descriptor(descriptor) };
+    Ok(Tensor::new(shared, Source::Buffer, None))
+}

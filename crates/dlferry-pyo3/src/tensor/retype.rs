@@ -1,0 +1,79 @@
+//! `view(dtype)`: the same bytes as elements of another type.
+
+use dlferry::abi::DLDataType;
+use dlferry::layout::Layout;
+use dlferry::managed::Descriptor;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::Tensor;
+use crate::error::{CopyRequiredError, IntoPyErr};
+
+/// The tensor with its bytes read as another type. Where the sizes differ, the last axis shrinks or grows, and must be
+/// without gaps.
+pub(super) fn view(tensor: &Tensor, py: Python<'_>, dtype: DLDataType) -> PyResult<Tensor> {
+    let descriptor = tensor.shared.descriptor();
+    let padded = descriptor.fields().padded && dtype.is_sub_byte();
+    let (old, new) = (
+        descriptor.storage_bits(),
+        if padded { 8 } else { dtype.item_bits() },
+    );
+    let layout = rescaled(py, descriptor, i64::from(old), i64::from(new))?;
+    let fields = dlferry::managed::Fields {
+        padded,
+        ..descriptor.fields()
+    };
+    let (data, offset, device) = (descriptor.data(), descriptor.byte_offset(), descriptor.device());
+    let view = Descriptor::with_byte_offset(data, offset, device, dtype, layout, fields)
+        .map_err(IntoPyErr::into_py_err)?;
+    // SAFETY: the same bytes, read-only where the tensor is; every dtype is read as any bytes.
+    let shared = unsafe { tensor.shared.with_descriptor(view) };
+    Ok(Tensor {
+        shared,
+        source: tensor.source,
+        owner: tensor.owner.as_ref().map(|owner| owner.clone_ref(py)),
+    })
+}
+
+/// Extents and strides counted in elements of `new` bits in place of `old`.
+fn rescaled(py: Python<'_>, descriptor: &Descriptor, old: i64, new: i64) -> PyResult<Layout> {
+    let layout = descriptor.layout();
+    if old == new {
+        return Ok(layout.clone());
+    }
+    let misfit = |what: &str| {
+        PyValueError::new_err(format!(
+            "{what} of {old} bits cannot be read in units of {new} bits"
+        ))
+    };
+    let divide = |bits: Option<i64>, what: &str| match bits
+        .map(|bits| (bits.checked_rem(new), bits.checked_div(new)))
+    {
+        Some((Some(0), Some(count))) => Ok(count),
+        _ => Err(misfit(what)),
+    };
+    let mut shape = layout.shape().to_vec();
+    let mut strides = layout.strides().to_vec();
+    let (Some(extent), Some((last, outer))) = (shape.last_mut(), strides.split_last_mut()) else {
+        return Err(misfit("a single element"));
+    };
+    if *extent > 1 && *last != 1 {
+        return Err(CopyRequiredError::new_err(
+            py,
+            format!(
+                "the last axis has stride {last}; bytes can be regrouped only where it is 1: tensor.copy().view(...)"
+            ),
+        ));
+    }
+    *extent = divide(extent.checked_mul(old), "a last axis of elements")?;
+    *last = 1;
+    for (stride, extent) in outer.iter_mut().zip(layout.shape()) {
+        let meaningless = *extent <= 1 || layout.is_empty();
+        *stride = if meaningless {
+            0
+        } else {
+            divide(stride.checked_mul(old), "strides in elements")?
+        };
+    }
+    Layout::new(&shape, &strides).map_err(IntoPyErr::into_py_err)
+}

@@ -1,0 +1,185 @@
+//! Views with other axes: `reshape`, `permute_dims`, `squeeze` and their like.
+
+use dlferry::layout::Layout;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use super::Tensor;
+use crate::error::{CopyRequiredError, IntoPyErr};
+
+/// The view of a tensor with another layout, `first` elements from its first.
+pub(super) fn view_of(py: Python<'_>, tensor: &Tensor, layout: Layout, first: i64) -> PyResult<Tensor> {
+    let descriptor = tensor
+        .shared
+        .descriptor()
+        .view(layout, first)
+        .map_err(IntoPyErr::into_py_err)?;
+    // SAFETY: every caller derives the layout from the tensor's own, so its elements are among the tensor's; the view is
+    // read-only where the tensor is.
+    let shared = unsafe { tensor.shared.with_descriptor(descriptor) };
+    Ok(Tensor {
+        shared,
+        source: tensor.source,
+        owner: tensor.owner.as_ref().map(|owner| owner.clone_ref(py)),
+    })
+}
+
+/// `reshape(2, 3)` or `reshape((2, 3))`, one extent of which may be -1.
+pub(super) fn reshape(tensor: &Tensor, py: Python<'_>, shape: &Bound<'_, PyTuple>) -> PyResult<Tensor> {
+    let shape: Vec<i64> = if shape.len() == 1 {
+        let only = shape.get_item(0)?;
+        only.extract::<i64>()
+            .map(|extent| vec![extent])
+            .or_else(|_| only.extract())
+    } else {
+        shape.extract()
+    }
+    .map_err(|_| PyTypeError::new_err("a shape is made of integers"))?;
+    let layout = tensor.shared.descriptor().layout();
+    let resolved = resolve(&shape, layout.size())?;
+    match layout.reshaped(&resolved) {
+        Some(layout) => view_of(py, tensor, layout, 0),
+        None => Err(CopyRequiredError::new_err(
+            py,
+            format!(
+                "shape {resolved:?} would need a copy, for the strides are {:?}: tensor.copy().reshape(...)",
+                layout.strides()
+            ),
+        )),
+    }
+}
+
+/// The shape with -1 replaced, and as many elements as there are.
+fn resolve(shape: &[i64], size: usize) -> PyResult<Vec<i64>> {
+    let misfit = || PyValueError::new_err(format!("{size} elements cannot have shape {shape:?}"));
+    let open = shape.iter().filter(|extent| **extent == -1).count();
+    if open > 1 || shape.iter().any(|extent| *extent < -1) {
+        return Err(PyValueError::new_err(format!(
+            "shape {shape:?} is not one: at most one extent may be -1"
+        )));
+    }
+    let size = i64::try_from(size)?;
+    let mut known = shape.iter().filter(|extent| **extent != -1);
+    // A zero makes the product zero, whatever the others are.
+    let known = if shape.contains(&0) {
+        Some(0)
+    } else {
+        known.try_fold(1_i64, |product, extent| product.checked_mul(*extent))
+    };
+    let known = known.ok_or_else(misfit)?;
+    let missing = match (open, size.checked_rem(known), size.checked_div(known)) {
+        (0, _, _) if known == size => 1,
+        (1, Some(0), Some(missing)) => missing,
+        _ => return Err(misfit()),
+    };
+    Ok(shape
+        .iter()
+        .map(|extent| if *extent == -1 { missing } else { *extent })
+        .collect())
+}
+
+pub(super) fn permute_dims(tensor: &Tensor, py: Python<'_>, axes: &[i64]) -> PyResult<Tensor> {
+    let layout = tensor.shared.descriptor().layout();
+    let ndim = layout.ndim();
+    let wrapped = axes
+        .iter()
+        .map(|axis| wrap(*axis, ndim))
+        .collect::<PyResult<Vec<_>>>()?;
+    let permuted = layout
+        .permuted(&wrapped)
+        .ok_or_else(|| PyValueError::new_err(format!("axes {axes:?} are no permutation of {ndim} axes")))?;
+    view_of(py, tensor, permuted, 0)
+}
+
+/// All axes in reverse.
+pub(super) fn transposed(tensor: &Tensor, py: Python<'_>) -> PyResult<Tensor> {
+    let ndim = i64::try_from(tensor.shared.descriptor().layout().ndim())?;
+    permute_dims(tensor, py, &(0..ndim).rev().collect::<Vec<_>>())
+}
+
+/// The last two axes swapped.
+pub(super) fn matrix_transposed(tensor: &Tensor, py: Python<'_>) -> PyResult<Tensor> {
+    let ndim = i64::try_from(tensor.shared.descriptor().layout().ndim())?;
+    let mut axes: Vec<i64> = (0..ndim).collect();
+    match axes.as_mut_slice() {
+        [.., one, other] => core::mem::swap(one, other),
+        _ => {
+            return Err(PyValueError::new_err(format!(
+                "mT needs at least two axes, and this tensor has {ndim}"
+            )));
+        }
+    }
+    permute_dims(tensor, py, &axes)
+}
+
+/// Without the axes of extent 1 that are named, or all of them.
+pub(super) fn squeeze(tensor: &Tensor, py: Python<'_>, axis: Option<&Bound<'_, PyAny>>) -> PyResult<Tensor> {
+    let mut layout = tensor.shared.descriptor().layout().clone();
+    let ndim = layout.ndim();
+    let mut axes: Vec<usize> = match axis {
+        None => (0..ndim)
+            .filter(|axis| layout.shape().get(*axis) == Some(&1))
+            .collect(),
+        Some(axis) => {
+            let axes = axis
+                .extract::<i64>()
+                .map(|axis| vec![axis])
+                .or_else(|_| axis.extract::<Vec<i64>>());
+            let axes = axes.map_err(|_| PyTypeError::new_err("axis is an integer or a tuple of them"))?;
+            axes.into_iter()
+                .map(|axis| wrap(axis, ndim))
+                .collect::<PyResult<_>>()?
+        }
+    };
+    axes.sort_unstable();
+    axes.dedup();
+    for axis in axes.into_iter().rev() {
+        layout = layout.without_axis(axis).ok_or_else(|| {
+            let extent = layout.shape().get(axis).copied().unwrap_or(0);
+            PyValueError::new_err(format!(
+                "axis {axis} has extent {extent}; only axes of extent 1 can be squeezed"
+            ))
+        })?;
+    }
+    view_of(py, tensor, layout, 0)
+}
+
+/// With a new axis of extent 1 at a place.
+pub(super) fn expand_dims(tensor: &Tensor, py: Python<'_>, axis: i64) -> PyResult<Tensor> {
+    let layout = tensor.shared.descriptor().layout();
+    let at = wrap(axis, layout.ndim().saturating_add(1))?;
+    let layout = layout
+        .with_axis(at)
+        .ok_or_else(|| PyValueError::new_err("the tensor has too many axes"))?;
+    view_of(py, tensor, layout, 0)
+}
+
+/// Repeated to a shape, read-only: the repeated elements are the same memory.
+pub(super) fn broadcast_to(tensor: &Tensor, py: Python<'_>, shape: &[i64]) -> PyResult<Tensor> {
+    let layout = tensor.shared.descriptor().layout();
+    let wider = layout.broadcast_to(shape).ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "shape {:?} cannot be broadcast to {shape:?}",
+            layout.shape()
+        ))
+    })?;
+    let view = view_of(py, tensor, wider, 0)?;
+    Ok(Tensor {
+        shared: view.shared.to_read_only(),
+        ..view
+    })
+}
+
+/// An axis, counted from the end when negative.
+fn wrap(axis: i64, ndim: usize) -> PyResult<usize> {
+    let wrapped = if axis < 0 {
+        i64::try_from(ndim).ok().and_then(|ndim| axis.checked_add(ndim))
+    } else {
+        Some(axis)
+    };
+    wrapped
+        .and_then(|axis| usize::try_from(axis).ok())
+        .filter(|axis| *axis < ndim)
+        .ok_or_else(|| PyValueError::new_err(format!("axis {axis} is out of range for {ndim} axes")))
+}

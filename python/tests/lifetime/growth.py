@@ -1,0 +1,159 @@
+"""What is done very often, by name, and how much memory that takes for good: run as ``python growth.py NAME``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import cstructs
+import dlferry
+import dlferry_testing as dt
+import numpy as np
+
+ARRAY = np.arange(12.0).reshape(3, 4)
+READ_ONLY = np.arange(3.0)
+READ_ONLY.flags.writeable = False
+TENSOR = dlferry.from_dlpack(ARRAY)
+FIXED = dlferry.from_dlpack(READ_ONLY)
+VERSIONED = (1, 0)
+
+
+class New:
+    def __dlpack__(self, **keywords: Any) -> object:
+        return ARRAY.__dlpack__(**keywords)
+
+
+class Old:
+    def __dlpack__(self) -> object:
+        return ARRAY.__dlpack__()
+
+
+class Odd:
+    def __dlpack__(self, **keywords: object) -> object:
+        return self
+
+
+class Failing:
+    def __dlpack__(self, **keywords: object) -> object:
+        raise TypeError("cannot hold this")
+
+
+NEW, OLD, ODD, FAILING, NOTHING = New(), Old(), Odd(), Failing(), object()
+TABLED = cstructs.type_with_table(cstructs.born)()
+BROKEN = cstructs.type_with_table(lambda: cstructs.born(ndim=-1))()
+ELSEWHERE = cstructs.type_with_table(lambda: cstructs.born(device_type=2))()
+GRADED = cstructs.type_with_table(cstructs.born)()
+type(GRADED).requires_grad = True
+MALFORMED = cstructs.born(ndim=-1)
+STOLEN = type("Stolen", (), {"__dlpack_c_exchange_api__": dlferry.Tensor.__dlpack_c_exchange_api__})()
+
+
+def take(source: object, **keywords: object) -> Callable[[], object]:
+    return lambda: dlferry.from_dlpack(source, **keywords)
+
+
+def refused(action: Callable[[], object], *errors: type[Exception]) -> Callable[[], object]:
+    """Return the action, which must fail each time."""
+
+    def refusal() -> None:
+        try:
+            action()
+        except errors:
+            return
+        raise AssertionError("was not refused")
+
+    return refusal
+
+
+def used_capsule() -> object:
+    capsule = ARRAY.__dlpack__()
+    dlferry.from_dlpack(capsule)
+    return dlferry.from_dlpack(capsule)
+
+
+ACTIONS: dict[str, Callable[[], object]] = {
+    "import of an array": take(ARRAY),
+    "import, versioned": take(NEW),
+    "import, unversioned": take(OLD),
+    "import through a table": take(TABLED),
+    "import of our own": take(TENSOR),
+    "import of a capsule": lambda: dlferry.from_dlpack(ARRAY.__dlpack__()),
+    "import with a copy": take(ARRAY, copy=True),
+    "import, read-only": take(ARRAY, writable=False),
+    "import, writable": take(OLD, writable=True),
+    "import, struct of C": lambda: dlferry.from_dlpack(cstructs.capsule(cstructs.born())),
+    "refused: malformed": lambda: refused(take(dt.Crafted(b"", shape=[-1]).capsule()), BufferError)(),
+    "refused: malformed, by a table": refused(take(BROKEN), BufferError),
+    "refused: elsewhere, by a table": refused(take(ELSEWHERE), BufferError),
+    "refused: marked, by a table": refused(take(GRADED), BufferError),
+    "refused: major version": lambda: refused(
+        take(dt.Crafted(b"", shape=[0], version=(2, 0)).capsule()), BufferError
+    )(),
+    "refused: used capsule": refused(used_capsule, BufferError),
+    "refused: no capsule": refused(take(ODD), BufferError),
+    "refused: no protocol": refused(take(NOTHING), TypeError),
+    "refused: error inside": refused(take(FAILING), TypeError),
+    "refused: device": refused(take(NEW, device=(2, 0)), BufferError, ValueError),
+    "refused: device's name": refused(take(ARRAY, device="gpu"), ValueError),
+    "refused: writable": refused(take(READ_ONLY, writable=True), BufferError),
+    "refused: copied": lambda: refused(
+        take(dt.Crafted(b"", shape=[0], flags=2).capsule(), copy=False), dlferry.CopyRequiredError
+    )(),
+    "export, unversioned, unused": lambda: TENSOR.__dlpack__(),
+    "export, versioned, unused": lambda: TENSOR.__dlpack__(max_version=VERSIONED),
+    "export, copied, unused": lambda: TENSOR.__dlpack__(max_version=VERSIONED, copy=True),
+    "export, taken": lambda: cstructs.delete(cstructs.taken(TENSOR.__dlpack__(max_version=VERSIONED))),
+    "export, taken by NumPy": lambda: np.from_dlpack(TENSOR),
+    "export, relabelled": lambda: TENSOR.__dlpack__(dl_device=(1, 0)),
+    "refused: unversioned and read-only": refused(lambda: FIXED.__dlpack__(), BufferError),
+    "refused: version's form": refused(lambda: TENSOR.__dlpack__(max_version=[1]), TypeError),
+    "refused: export to a device": refused(lambda: TENSOR.__dlpack__(dl_device=(2, 0)), BufferError),
+    "refused: stream": refused(lambda: TENSOR.__dlpack__(stream=5), ValueError),
+    "buffer": lambda: memoryview(TENSOR),
+    "buffer, through NumPy": lambda: np.asarray(memoryview(TENSOR)),
+    "refused: buffer": refused(
+        lambda: bytearray().join([FIXED, TENSOR])[0:0] or hash(memoryview(TENSOR)), ValueError
+    ),
+    "table: export": lambda: dt.exchange_from(TENSOR).delete(),
+    "table: borrow": lambda: dt.exchange_borrow(TENSOR),
+    "table: refused borrow": refused(lambda: dt.exchange_borrow(FIXED), BufferError),
+    "table: object": lambda: cstructs.made_object(dlferry.Tensor, cstructs.born()),
+    "table: refused object": refused(lambda: cstructs.made_object(dlferry.Tensor, MALFORMED), BufferError),
+    "table: another type": refused(lambda: dt.exchange_from(STOLEN), TypeError),
+    "table: allocate": lambda: dt.exchange_allocate(dlferry.Tensor, [3, 4], (2, 32, 1)).delete(),
+    "table: refused allocation": refused(
+        lambda: dt.exchange_allocate(dlferry.Tensor, [-1], (2, 32, 1)), RuntimeError
+    ),
+    "table: stream": lambda: dt.exchange_stream(dlferry.Tensor, 1, 0),
+    "attributes": lambda: (
+        TENSOR.shape,
+        TENSOR.strides,
+        TENSOR.dtype,
+        TENSOR.device,
+        TENSOR.owner,
+        TENSOR.source,
+    ),
+    "values": lambda: (FIXED.tolist(), repr(FIXED)),
+}
+
+
+def resident() -> int:
+    """Return the bytes of this process that are in memory."""
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def grown(action: Callable[[], object], times: int = 50_000) -> int:
+    """Return how many bytes the second half of the repetitions added."""
+    for _ in range(times):
+        action()
+    before = resident()
+    for _ in range(times):
+        action()
+    return resident() - before
+
+
+if __name__ == "__main__":
+    print(grown(ACTIONS[sys.argv[1]]))

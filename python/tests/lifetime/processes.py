@@ -1,0 +1,41 @@
+"""Scripts in a process of their own, which may crash or hang without taking the tests along."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+HERE = Path(__file__).parent
+SECONDS = 120
+
+
+class Ended(NamedTuple):
+    """How a process ended and what it said."""
+
+    status: int
+    said: str
+    complaints: str
+
+
+def run(*arguments: str) -> Ended:
+    """Run Python with the modules beside this file; a process that hangs is ended and fails the test."""
+    path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-X", "faulthandler", *arguments],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def said(script: str) -> str:
+    """Run a script that has to end well and to complain of nothing; return what it printed."""
+    ended = run("-W", "error", "-c", script)
+    assert (ended.status, ended.complaints) == (0, "")
+    return ended.said.strip()
