@@ -15,44 +15,21 @@ fn from_dlpack(
     writable: Option<bool>,
 ) -> PyResult<Tensor> {
     let device = device.map(dlferry_pyo3::protocol::device).transpose()?;
-    import(
-        x,
-        &Request {
-            device,
-            copy,
-            writable,
-            lenient: false,
-        },
-    )
+    import(x, &Request { device, copy, writable, lenient: false })
 }
 
 /// Takes the memory of any object with the buffer protocol, without a copy.
 #[pyfunction]
 #[pyo3(signature = (x, /, *, copy=None, writable=None))]
 fn from_buffer(x: &Bound<'_, PyAny>, copy: Option<bool>, writable: Option<bool>) -> PyResult<Tensor> {
-    buffer::import(
-        x,
-        &Request {
-            device: None,
-            copy,
-            writable,
-            lenient: false,
-        },
-    )
+    buffer::import(x, &Request { device: None, copy, writable, lenient: false })
 }
 
 /// Takes an array by the first way that works, with a copy only where nothing else will do.
 #[pyfunction]
 #[pyo3(signature = (x, /, *, copy=None, writable=None))]
 fn asarray(x: &Bound<'_, PyAny>, copy: Option<bool>, writable: Option<bool>) -> PyResult<Tensor> {
-    dlferry_pyo3::asarray(
-        x,
-        &Request {
-            copy,
-            writable,
-            ..Request::default()
-        },
-    )
+    dlferry_pyo3::asarray(x, &Request { copy, writable, ..Request::default() })
 }
 
 /// Makes a tensor of memory at an address that the caller vouches for.

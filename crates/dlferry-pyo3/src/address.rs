@@ -36,19 +36,12 @@ pub unsafe fn from_address(
         Some(strides) => Layout::new(shape, strides),
         None => Layout::c_contiguous(shape),
     };
-    let fields = Fields {
-        read_only,
-        ..Fields::SHARED
-    };
+    let fields = Fields { read_only, ..Fields::SHARED };
     let data = ptr::with_exposed_provenance_mut(address);
     let descriptor = Descriptor::new(data, device, dtype, layout.map_err(|error| bad(&error))?, fields)
         .map_err(|error| bad(&error))?;
     let keep = owner.map(Keep::new);
     // SAFETY: vouched for by the caller.
     let tensor = unsafe { Managed::from_owner(keep, descriptor) }.map_err(IntoPyErr::into_py_err)?;
-    Ok(Tensor::new(
-        tensor.into_shared(),
-        Source::Address,
-        owner.map(|owner| owner.clone().unbind()),
-    ))
+    Ok(Tensor::new(tensor.into_shared(), Source::Address, owner.map(|owner| owner.clone().unbind())))
 }

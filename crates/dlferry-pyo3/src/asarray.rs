@@ -21,43 +21,28 @@ use crate::{buffer, capsule, exchange, interface};
 /// One error that lists each way and why it did not work: `TypeError` when the object has none of them,
 /// `CopyRequiredError` when a copy would have worked and is forbidden, else `BufferError`.
 pub fn asarray(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> {
-    let request = Request {
-        lenient: true,
-        ..*request
-    };
+    let request = Request { lenient: true, ..*request };
     if let Ok(tensor) = object.cast::<Tensor>() {
         return resettle(tensor, &request);
     }
     if capsule::is_capsule(object) {
         return protocol::import(object, &request);
     }
-    let mut ways = Ways {
-        object,
-        refusals: Vec::new(),
-    };
+    let mut ways = Ways { object, refusals: Vec::new() };
     if let Some(tensor) = ways.attempt("DLPack", || dlpack(object, &request))? {
         return Ok(tensor);
     }
     // What an array refused since its memory does not hold its values must not be taken another way.
-    if let Some(error) = ways
-        .has_refusals()
-        .then(|| values::refusal(object))
-        .transpose()?
-        .flatten()
-    {
+    if let Some(error) = ways.has_refusals().then(|| values::refusal(object)).transpose()?.flatten() {
         return Err(error);
     }
     if let Some(tensor) = ways.attempt("buffer", || buffer_of(object, &request))? {
         return Ok(tensor);
     }
-    if let Some(tensor) = ways.attempt("__array_interface__", || {
-        interface::import::host(object, &request)
-    })? {
+    if let Some(tensor) = ways.attempt("__array_interface__", || interface::import::host(object, &request))? {
         return Ok(tensor);
     }
-    if let Some(tensor) = ways.attempt("__cuda_array_interface__", || {
-        interface::import::cuda(object, &request)
-    })? {
+    if let Some(tensor) = ways.attempt("__cuda_array_interface__", || interface::import::cuda(object, &request))? {
         return Ok(tensor);
     }
     if let Some(tensor) = ways.attempt("__array__", || array_method(object, &request))? {
@@ -104,10 +89,7 @@ fn array_method(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option
         Ok(None) | Err(_) => match buffer_of(&array, request)? {
             Some(tensor) => tensor,
             None => {
-                return Err(PyBufferError::new_err(format!(
-                    "it answers an object of {}",
-                    array.get_type()
-                )));
+                return Err(PyBufferError::new_err(format!("it answers an object of {}", array.get_type())));
             }
         },
     };
@@ -157,20 +139,10 @@ impl Ways<'_, '_> {
             format!("{way} ({})", text.trim_end_matches('.'))
         };
         let reasons: Vec<String> = self.refusals.iter().map(reason).collect();
-        let text = format!(
-            "an array of type {kind} cannot be taken by any way: {}",
-            reasons.join("; ")
-        );
+        let text = format!("an array of type {kind} cannot be taken by any way: {}", reasons.join("; "));
         let class = CopyRequiredError::class(py)?;
-        let copy_would_do = self
-            .refusals
-            .iter()
-            .any(|(_, error)| error.matches(py, class).unwrap_or(false));
-        let error = if copy_would_do {
-            CopyRequiredError::new_err(py, text)
-        } else {
-            PyBufferError::new_err(text)
-        };
+        let copy_would_do = self.refusals.iter().any(|(_, error)| error.matches(py, class).unwrap_or(false));
+        let error = if copy_would_do { CopyRequiredError::new_err(py, text) } else { PyBufferError::new_err(text) };
         // The first refusal is that of the way that was meant; its traceback may matter.
         if let Some((_, first)) = self.refusals.into_iter().next() {
             error.set_cause(py, Some(first));

@@ -27,19 +27,12 @@ pub(crate) fn to_python(py: Python<'_>, device: DLDevice) -> PyResult<Bound<'_, 
 /// Reads a pair strictly: a tuple of two integers.
 pub(crate) fn pair(value: &Bound<'_, PyAny>, argument: &str) -> PyResult<(i64, i64)> {
     let malformed = || {
-        let found = value
-            .repr()
-            .map_or_else(|_| String::from("something else"), |text| text.to_string());
-        PyTypeError::new_err(format!(
-            "{argument} must be None or a tuple of two integers, found {found}"
-        ))
+        let found = value.repr().map_or_else(|_| String::from("something else"), |text| text.to_string());
+        PyTypeError::new_err(format!("{argument} must be None or a tuple of two integers, found {found}"))
     };
     let tuple = value.cast::<PyTuple>().map_err(|_| malformed())?;
     let (first, second): (Bound<'_, PyAny>, Bound<'_, PyAny>) = tuple.extract().map_err(|_| malformed())?;
-    Ok((
-        saturated(&first).map_err(|_| malformed())?,
-        saturated(&second).map_err(|_| malformed())?,
-    ))
+    Ok((saturated(&first).map_err(|_| malformed())?, saturated(&second).map_err(|_| malformed())?))
 }
 
 /// An integer, or the largest one when it is beyond 64 bits, which no device and no version is.

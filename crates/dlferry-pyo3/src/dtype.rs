@@ -21,12 +21,9 @@ impl DType {
         if let Ok(dtype) = name.cast::<Self>() {
             return Ok(*dtype.get());
         }
-        let name = name.cast::<PyString>().map_err(|_| {
-            PyTypeError::new_err(format!(
-                "dtype needs a name or a dtype, found {}",
-                name.get_type()
-            ))
-        })?;
+        let name = name
+            .cast::<PyString>()
+            .map_err(|_| PyTypeError::new_err(format!("dtype needs a name or a dtype, found {}", name.get_type())))?;
         let text = name.to_cow()?;
         DLDataType::from_name(&text)
             .or_else(|| from_numbers(&text))
@@ -35,10 +32,7 @@ impl DType {
     }
 }
 
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "a method of a Python class borrows its object"
-)]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "a method of a Python class borrows its object")]
 #[pymethods]
 impl DType {
     #[new]
@@ -97,10 +91,6 @@ fn from_numbers(text: &str) -> Option<DLDataType> {
     let (code, rest) = rest.split_once(", bits=")?;
     let (bits, lanes) = rest.split_once(", lanes=")?;
     let code = DLDataTypeCode(code.parse().ok()?);
-    let dtype = DLDataType {
-        code,
-        bits: bits.parse().ok()?,
-        lanes: lanes.parse().ok()?,
-    };
+    let dtype = DLDataType { code, bits: bits.parse().ok()?, lanes: lanes.parse().ok()? };
     (check_dtype(dtype).is_ok() && dtype.to_string() == text).then_some(dtype)
 }

@@ -83,16 +83,12 @@ impl CopyRequiredError {
     pub fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let class = CLASS.get_or_try_init(py, || {
-            let bases = PyTuple::new(
-                py,
-                [py.get_type::<PyBufferError>(), py.get_type::<PyValueError>()],
-            )?;
+            let bases = PyTuple::new(py, [py.get_type::<PyBufferError>(), py.get_type::<PyValueError>()])?;
             let doc = c"A copy would be needed, and copy=False forbids it.";
             let name = c"dlferry.CopyRequiredError";
+            let new_class = ffi::PyErr_NewExceptionWithDoc;
             // SAFETY: attached; C strings, a tuple of classes, and NULL for no dictionary.
-            let class = unsafe {
-                ffi::PyErr_NewExceptionWithDoc(name.as_ptr(), doc.as_ptr(), bases.as_ptr(), ptr::null_mut())
-            };
+            let class = unsafe { new_class(name.as_ptr(), doc.as_ptr(), bases.as_ptr(), ptr::null_mut()) };
             // SAFETY: a new reference, or NULL with an exception set.
             let class = unsafe { Bound::from_owned_ptr_or_err(py, class) }?;
             Ok::<_, PyErr>(class.cast_into::<PyType>()?.unbind())
@@ -114,10 +110,7 @@ impl CopyRequiredError {
 ///
 /// Capsule destructors and deleters may run while an exception is on its way (rules R2.15 and R2.16), and what they
 /// call must neither see it nor lose it.
-#[allow(
-    deprecated,
-    reason = "the newer functions are absent before CPython 3.12; these work in all"
-)]
+#[allow(deprecated, reason = "the newer functions are absent before CPython 3.12; these work in all")]
 pub(crate) fn with_exception_aside<R>(_py: Python<'_>, action: impl FnOnce() -> R) -> R {
     // The C functions, for pyo3's own way of fetching resumes a panic that is on its way as an exception.
     let (mut kind, mut value, mut trace) = (ptr::null_mut(), ptr::null_mut(), ptr::null_mut());

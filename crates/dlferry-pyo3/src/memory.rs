@@ -31,11 +31,7 @@ impl Memory {
     pub(crate) fn row_major(shape: &[i64], item: usize) -> PyResult<Vec<i64>> {
         let layout = Layout::c_contiguous(shape).map_err(|error| refused(&error))?;
         let item = i64::try_from(item)?;
-        Ok(layout
-            .strides()
-            .iter()
-            .map(|stride| stride.saturating_mul(item))
-            .collect())
+        Ok(layout.strides().iter().map(|stride| stride.saturating_mul(item)).collect())
     }
 
     /// Makes a tensor of the memory, which is there until `keep` is dropped; or, when DLPack cannot describe it and the
@@ -56,10 +52,7 @@ impl Memory {
         let tensor = match self.strides_in_elements() {
             Ok(strides) => {
                 let layout = Layout::new(&self.shape, &strides).map_err(|error| refused(&error))?;
-                let fields = Fields {
-                    read_only: self.read_only,
-                    ..Fields::SHARED
-                };
+                let fields = Fields { read_only: self.read_only, ..Fields::SHARED };
                 let descriptor = Descriptor::new(self.data.cast(), self.device, self.dtype, layout, fields)
                     .map_err(IntoPyErr::into_py_err)?;
                 // SAFETY: vouched for by the caller.
@@ -67,15 +60,10 @@ impl Memory {
             }
             Err(reason) => {
                 if !request.lenient {
-                    return Err(PyBufferError::new_err(format!(
-                        "{reason}: dlferry.asarray copies them"
-                    )));
+                    return Err(PyBufferError::new_err(format!("{reason}: dlferry.asarray copies them")));
                 }
                 if request.copy == Some(false) {
-                    return Err(CopyRequiredError::new_err(
-                        py,
-                        format!("{reason}, and copy=False forbids a copy"),
-                    ));
+                    return Err(CopyRequiredError::new_err(py, format!("{reason}, and copy=False forbids a copy")));
                 }
                 let strided = Strided::new(self.data, self.dtype, &self.shape, &self.strides, self.swapped)
                     .map_err(IntoPyErr::into_py_err)?;
@@ -91,9 +79,7 @@ impl Memory {
     /// The strides as DLPack counts them, or why they cannot be.
     fn strides_in_elements(&self) -> Result<Vec<i64>, String> {
         if self.swapped {
-            return Err(String::from(
-                "the elements are in the other byte order, which DLPack cannot say",
-            ));
+            return Err(String::from("the elements are in the other byte order, which DLPack cannot say"));
         }
         let item = i64::try_from(self.dtype.item_bytes()).unwrap_or(i64::MAX);
         let empty = self.shape.contains(&0);
@@ -101,7 +87,9 @@ impl Memory {
         axes.map(|(extent, stride)| match (stride.checked_rem(item), stride.checked_div(item)) {
             (Some(0), Some(elements)) => Ok(elements),
             _ if *extent <= 1 || empty => Ok(0),
-            _ => Err(format!("a stride of {stride} bytes is no whole number of elements of {item} bytes, as DLPack counts")),
+            _ => Err(format!(
+                "a stride of {stride} bytes is no whole number of elements of {item} bytes, as DLPack counts"
+            )),
         })
         .collect()
     }

@@ -19,11 +19,7 @@ pub(crate) fn call_method<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     // One free place in front: the callee may use it for itself.
     let mut args = [core::ptr::null_mut(); MAX_KEYWORDS + 2];
-    for (place, value) in args
-        .iter_mut()
-        .skip(1)
-        .zip(core::iter::once(&object.as_ptr()).chain(values))
-    {
+    for (place, value) in args.iter_mut().skip(1).zip(core::iter::once(&object.as_ptr()).chain(values)) {
         *place = *value;
     }
     let keys = keys.map_or(core::ptr::null_mut(), Bound::as_ptr);
@@ -48,10 +44,6 @@ pub(crate) fn type_attribute<'py>(
 pub(crate) fn version_tuple(py: Python<'_>) -> PyResult<&Bound<'_, PyTuple>> {
     static VERSION: PyOnceLock<Py<PyTuple>> = PyOnceLock::new();
     let version = dlferry::abi::DLPackVersion::CURRENT;
-    let tuple = VERSION.get_or_try_init(py, || {
-        (version.major, version.minor)
-            .into_pyobject(py)
-            .map(Bound::unbind)
-    })?;
+    let tuple = VERSION.get_or_try_init(py, || (version.major, version.minor).into_pyobject(py).map(Bound::unbind))?;
     Ok(tuple.bind(py))
 }

@@ -39,11 +39,7 @@ pub(crate) fn settle(
     // A private copy has nothing to do with where it came from.
     let is_ours = request.copy == Some(true) || (!copied && tensor.descriptor().copied() == Some(true));
     let owner = if is_ours { None } else { owner };
-    Ok(Tensor::new(
-        tensor.into_shared(),
-        source,
-        owner.map(|owner| owner.clone().unbind()),
-    ))
+    Ok(Tensor::new(tensor.into_shared(), source, owner.map(|owner| owner.clone().unbind())))
 }
 
 /// Fits a tensor that is there already to what is asked for: the same one where that will do.
@@ -57,26 +53,13 @@ pub(crate) fn resettle(tensor: &Bound<'_, Tensor>, request: &Request) -> PyResul
             "the tensor is read-only, and writable=True was asked for: copy=True gives a writable copy",
         ));
     }
-    let owner = tensor
-        .get()
-        .owner
-        .as_ref()
-        .map(|owner| owner.clone_ref(tensor.py()));
+    let owner = tensor.get().owner.as_ref().map(|owner| owner.clone_ref(tensor.py()));
     let (shared, owner) = if must_copy {
-        (
-            Managed::copy_of(shared.view())
-                .map_err(IntoPyErr::into_py_err)?
-                .into_shared(),
-            None,
-        )
+        (Managed::copy_of(shared.view()).map_err(IntoPyErr::into_py_err)?.into_shared(), None)
     } else {
         (shared.clone(), owner)
     };
-    let shared = if request.writable == Some(false) {
-        shared.to_read_only()
-    } else {
-        shared
-    };
+    let shared = if request.writable == Some(false) { shared.to_read_only() } else { shared };
     Ok(Tensor::new(shared, source, owner))
 }
 

@@ -23,16 +23,8 @@ pub(crate) trait Managed: Copy + Sized {
 
 impl Managed for DLManagedTensorVersioned {
     fn assemble(recipe: &Crafted, dl_tensor: DLTensor, manager_ctx: *mut c_void) -> Self {
-        let deleter = recipe
-            .has_deleter
-            .then_some(delete::<Self> as unsafe extern "C" fn(*mut Self));
-        Self {
-            version: recipe.version,
-            manager_ctx,
-            deleter,
-            flags: recipe.flags,
-            dl_tensor,
-        }
+        let deleter = recipe.has_deleter.then_some(delete::<Self> as unsafe extern "C" fn(*mut Self));
+        Self { version: recipe.version, manager_ctx, deleter, flags: recipe.flags, dl_tensor }
     }
 
     fn manager_ctx(&self) -> *mut c_void {
@@ -40,24 +32,14 @@ impl Managed for DLManagedTensorVersioned {
     }
 
     fn poisoned(&self, rest: &Self) -> Self {
-        Self {
-            manager_ctx: self.manager_ctx,
-            deleter: self.deleter,
-            ..*rest
-        }
+        Self { manager_ctx: self.manager_ctx, deleter: self.deleter, ..*rest }
     }
 }
 
 impl Managed for DLManagedTensor {
     fn assemble(recipe: &Crafted, dl_tensor: DLTensor, manager_ctx: *mut c_void) -> Self {
-        let deleter = recipe
-            .has_deleter
-            .then_some(delete::<Self> as unsafe extern "C" fn(*mut Self));
-        Self {
-            dl_tensor,
-            manager_ctx,
-            deleter,
-        }
+        let deleter = recipe.has_deleter.then_some(delete::<Self> as unsafe extern "C" fn(*mut Self));
+        Self { dl_tensor, manager_ctx, deleter }
     }
 
     fn manager_ctx(&self) -> *mut c_void {
@@ -65,11 +47,7 @@ impl Managed for DLManagedTensor {
     }
 
     fn poisoned(&self, rest: &Self) -> Self {
-        Self {
-            manager_ctx: self.manager_ctx,
-            deleter: self.deleter,
-            ..*rest
-        }
+        Self { manager_ctx: self.manager_ctx, deleter: self.deleter, ..*rest }
     }
 }
 

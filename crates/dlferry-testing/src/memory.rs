@@ -29,23 +29,12 @@ impl Memory {
     pub(crate) fn new(bytes: &[u8], misalign: usize) -> Self {
         let start = misalign % ALIGN;
         // An empty tensor gets an address too, so that "not NULL" can be tested.
-        let size = bytes
-            .len()
-            .checked_add(start)
-            .expect("a slice and 63 bytes fit the address space")
-            .max(1);
+        let size = bytes.len().checked_add(start).expect("a slice and 63 bytes fit the address space").max(1);
         let layout = Layout::from_size_align(size, ALIGN).expect("a slice and 63 bytes make a layout");
         // SAFETY: the size of the layout is at least 1.
         let base = NonNull::new(unsafe { alloc_zeroed(layout) });
-        let Some(base) = base else {
-            handle_alloc_error(layout)
-        };
-        let memory = Self {
-            base,
-            layout,
-            start,
-            len: bytes.len(),
-        };
+        let Some(base) = base else { handle_alloc_error(layout) };
+        let memory = Self { base, layout, start, len: bytes.len() };
         // SAFETY: the allocation is new and holds `start + len` bytes.
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), memory.data(), bytes.len()) };
         memory

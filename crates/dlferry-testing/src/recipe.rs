@@ -2,9 +2,7 @@ use std::ffi::c_void;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
-use dlferry::abi::{
-    DLDataType, DLDataTypeCode, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion,
-};
+use dlferry::abi::{DLDataType, DLDataTypeCode, DLDevice, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion};
 
 use crate::managed;
 use crate::memory::Memory;
@@ -64,11 +62,7 @@ impl Crafted {
             memory: Arc::new(Memory::new(bytes, 0)),
             record: Arc::default(),
             data: Data::Memory,
-            dtype: DLDataType {
-                code: DLDataTypeCode::UINT,
-                bits: 8,
-                lanes: 1,
-            },
+            dtype: DLDataType { code: DLDataTypeCode::UINT, bits: 8, lanes: 1 },
             device: DLDevice::CPU,
             shape: Some(vec![extent]),
             strides: Some(vec![1]),
@@ -233,7 +227,6 @@ impl Crafted {
     /// Returns what the field `ndim` of every tensor of this recipe holds.
     pub(crate) fn written_ndim(&self) -> i32 {
         let axes = self.shape.as_ref().map_or(0, Vec::len);
-        self.ndim
-            .unwrap_or_else(|| i32::try_from(axes).unwrap_or(i32::MAX))
+        self.ndim.unwrap_or_else(|| i32::try_from(axes).unwrap_or(i32::MAX))
     }
 }

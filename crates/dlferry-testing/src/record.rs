@@ -63,11 +63,7 @@ impl Interpreter {
             return Self::Detached;
         }
         // SAFETY: this thread is attached.
-        if unsafe { ffi::PyErr_Occurred() }.is_null() {
-            Self::Attached
-        } else {
-            Self::AttachedPending
-        }
+        if unsafe { ffi::PyErr_Occurred() }.is_null() { Self::Attached } else { Self::AttachedPending }
     }
 
     /// Whether the thread was attached.
@@ -119,11 +115,7 @@ impl Record {
 
     /// Writes down a call made on this thread, now.
     pub(crate) fn note(&self, original: bool) {
-        let call = Call {
-            thread: thread_id(),
-            interpreter: Interpreter::now(),
-            original,
-        };
+        let call = Call { thread: thread_id(), interpreter: Interpreter::now(), original };
         self.lock().push(call);
     }
 }

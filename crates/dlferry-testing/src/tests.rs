@@ -38,26 +38,11 @@ fn axes(pointer: *mut i64, len: usize) -> Vec<i64> {
 fn plain_recipe_is_a_compact_row_of_bytes() {
     let recipe = Crafted::new(&[1, 2, 3]);
     let (found, managed) = fields(&recipe);
-    let DLTensor {
-        data,
-        device,
-        ndim,
-        dtype,
-        shape,
-        strides,
-        byte_offset,
-    } = found.dl_tensor;
+    let DLTensor { data, device, ndim, dtype, shape, strides, byte_offset } = found.dl_tensor;
     assert_eq!(found.version, DLPackVersion { major: 1, minor: 3 });
     assert_eq!((found.flags, ndim, byte_offset), (0, 1, 0));
     assert_eq!(device, DLDevice::CPU);
-    assert_eq!(
-        dtype,
-        DLDataType {
-            code: DLDataTypeCode::UINT,
-            bits: 8,
-            lanes: 1
-        }
-    );
+    assert_eq!(dtype, DLDataType { code: DLDataTypeCode::UINT, bits: 8, lanes: 1 });
     assert_eq!((axes(shape, 1), axes(strides, 1)), (vec![3], vec![1]));
     assert_eq!(data.addr() % 64, 0);
     assert_eq!(data, recipe.data());
@@ -68,15 +53,8 @@ fn plain_recipe_is_a_compact_row_of_bytes() {
 #[test]
 fn every_field_may_be_anything() {
     let recipe = Crafted::new(&[0; 8])
-        .dtype(DLDataType {
-            code: DLDataTypeCode(200),
-            bits: 7,
-            lanes: 9,
-        })
-        .device(DLDevice {
-            device_type: DLDeviceType(-3),
-            device_id: 99,
-        })
+        .dtype(DLDataType { code: DLDataTypeCode(200), bits: 7, lanes: 9 })
+        .device(DLDevice { device_type: DLDeviceType(-3), device_id: 99 })
         .shape([-1, 5])
         .strides([i64::MIN, i64::MAX])
         .byte_offset(u64::MAX)
@@ -86,14 +64,7 @@ fn every_field_may_be_anything() {
     assert_eq!(found.version, DLPackVersion { major: 9, minor: 0 });
     assert_eq!(found.flags, 1 << 40);
     assert_eq!(found.dl_tensor.device.device_type.0, -3);
-    assert_eq!(
-        found.dl_tensor.dtype,
-        DLDataType {
-            code: DLDataTypeCode(200),
-            bits: 7,
-            lanes: 9
-        }
-    );
+    assert_eq!(found.dl_tensor.dtype, DLDataType { code: DLDataTypeCode(200), bits: 7, lanes: 9 });
     assert_eq!(axes(found.dl_tensor.shape, 2), [-1, 5]);
     assert_eq!(axes(found.dl_tensor.strides, 2), [i64::MIN, i64::MAX]);
     assert_eq!(found.dl_tensor.byte_offset, u64::MAX);
@@ -117,15 +88,7 @@ fn pointers_may_be_null() {
 
 #[test]
 fn ndim_is_free_of_the_shape_and_short_arrays_are_filled_with_ones() {
-    for (ndim, readable) in [
-        (-1, 1),
-        (i32::MIN, 1),
-        (0, 1),
-        (1, 1),
-        (3, 3),
-        (65, 65),
-        (i32::MAX, 4096),
-    ] {
+    for (ndim, readable) in [(-1, 1), (i32::MIN, 1), (0, 1), (1, 1), (3, 3), (65, 65), (i32::MAX, 4096)] {
         let (found, managed) = fields(&Crafted::new(&[0; 4]).shape([4]).ndim(ndim));
         assert_eq!(found.dl_tensor.ndim, ndim);
         let shape = axes(found.dl_tensor.shape, readable);
@@ -146,10 +109,7 @@ fn misalignment_is_exact() {
 
 #[test]
 fn unversioned_struct_has_its_own_layout() {
-    let (managed, record) = Crafted::new(&[5; 6])
-        .shape([2, 3])
-        .strides([3, 1])
-        .build_unversioned();
+    let (managed, record) = Crafted::new(&[5; 6]).shape([2, 3]).strides([3, 1]).build_unversioned();
     // SAFETY: just built.
     let found = unsafe { managed.read() };
     assert_eq!(found.dl_tensor.ndim, 2);
@@ -189,14 +149,7 @@ fn deleter_records_thread_and_absent_interpreter() {
     });
     let other = other.join().unwrap();
     assert_ne!(other, thread_id());
-    assert_eq!(
-        record.calls(),
-        [Call {
-            thread: other,
-            interpreter: Interpreter::Absent,
-            original: true
-        }]
-    );
+    assert_eq!(record.calls(), [Call { thread: other, interpreter: Interpreter::Absent, original: true }]);
 }
 
 #[test]

@@ -29,11 +29,7 @@
 //!   crate is `no_std` with `alloc`, and such a panic aborts the process.
 
 #![no_std]
-#![deny(
-    clippy::alloc_instead_of_core,
-    clippy::std_instead_of_alloc,
-    clippy::std_instead_of_core
-)]
+#![deny(clippy::alloc_instead_of_core, clippy::std_instead_of_alloc, clippy::std_instead_of_core)]
 
 extern crate alloc;
 #[cfg(feature = "std")]

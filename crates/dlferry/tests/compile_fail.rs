@@ -13,25 +13,14 @@ const COMPILER: &str = "1.95.";
 
 fn reason_to_skip() -> Option<String> {
     let compiler = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = Command::new(compiler)
-        .arg("-vV")
-        .output()
-        .expect("the compiler tells its version");
+    let output = Command::new(compiler).arg("-vV").output().expect("the compiler tells its version");
     let text = String::from_utf8_lossy(&output.stdout);
-    let release = text
-        .lines()
-        .find_map(|line| line.strip_prefix("release: "))
-        .unwrap_or("unknown");
+    let release = text.lines().find_map(|line| line.strip_prefix("release: ")).unwrap_or("unknown");
     if !release.starts_with(COMPILER) {
-        return Some(format!(
-            "the messages are those of Rust {COMPILER}x, and this is {release}"
-        ));
+        return Some(format!("the messages are those of Rust {COMPILER}x, and this is {release}"));
     }
     let flags = ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"].map(|name| std::env::var(name).unwrap_or_default());
-    flags
-        .iter()
-        .any(|flags| flags.contains("sanitizer"))
-        .then(|| "under a sanitizer nothing is learnt".to_owned())
+    flags.iter().any(|flags| flags.contains("sanitizer")).then(|| "under a sanitizer nothing is learnt".to_owned())
 }
 
 #[test]

@@ -36,9 +36,7 @@ fn child() {
     match std::env::var(CHILD).as_deref() {
         Ok("tensor") => drop::<Tensor>(Export::read_only(Bomb).finish().unwrap()),
         Ok("struct") => {
-            let managed = Export::read_only(Bomb)
-                .into_managed::<DLManagedTensorVersioned>()
-                .unwrap();
+            let managed = Export::read_only(Bomb).into_managed::<DLManagedTensorVersioned>().unwrap();
             // SAFETY: just made and handed to nobody else.
             drop(unsafe { Handle::versioned(managed) });
         }
@@ -50,17 +48,8 @@ fn child() {
 fn an_owner_that_panics_in_the_deleter_aborts() {
     for way in ["tensor", "struct"] {
         let program = std::env::current_exe().unwrap();
-        let output = Command::new(program)
-            .args(["--exact", "child"])
-            .env(CHILD, way)
-            .output()
-            .unwrap();
+        let output = Command::new(program).args(["--exact", "child"]).env(CHILD, way).output().unwrap();
         let complaint = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(
-            output.status.signal(),
-            Some(ABORTED),
-            "{way}: {}\n{complaint}",
-            output.status
-        );
+        assert_eq!(output.status.signal(), Some(ABORTED), "{way}: {}\n{complaint}", output.status);
     }
 }

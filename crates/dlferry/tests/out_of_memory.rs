@@ -71,10 +71,7 @@ fn kept() -> (Export<Kept>, Arc<()>) {
 fn an_export_without_memory_is_refused_and_drops_its_owner() {
     let (export, counter) = kept();
     let refusal = without_memory(|| export.finish().map(drop)).unwrap_err();
-    assert!(
-        matches!(refusal, ExportError::OutOfMemory { bytes } if bytes > 80),
-        "{refusal:?}"
-    );
+    assert!(matches!(refusal, ExportError::OutOfMemory { bytes } if bytes > 80), "{refusal:?}");
     assert_eq!(Arc::strong_count(&counter), 1);
 
     let (export, counter) = kept();
@@ -101,12 +98,6 @@ fn a_copy_without_memory_is_refused() {
     let tensor = kept().0.finish().unwrap();
     let refusal = without_memory(|| Tensor::copy_of(tensor.view()).map(drop)).unwrap_err();
     assert_eq!(refusal, CopyError::OutOfMemory { bytes: 4 });
-    assert_eq!(
-        without_memory(|| Memory::zeroed(100).map(drop)),
-        Err(CopyError::OutOfMemory { bytes: 100 })
-    );
-    assert!(
-        without_memory(|| Memory::zeroed(0)).is_ok(),
-        "no bytes need no memory"
-    );
+    assert_eq!(without_memory(|| Memory::zeroed(100).map(drop)), Err(CopyError::OutOfMemory { bytes: 100 }));
+    assert!(without_memory(|| Memory::zeroed(0)).is_ok(), "no bytes need no memory");
 }

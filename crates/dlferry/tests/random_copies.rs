@@ -19,11 +19,7 @@ const ROUNDS: usize = 150;
 
 /// A tensor over memory that has not a byte more than its elements need, and the memory.
 fn tensor(rng: &mut Rng, case: &Case, dtype: DLDataType, padded: bool) -> (Tensor, Vec<u8>, usize) {
-    let bits = if padded {
-        8
-    } else {
-        usize::try_from(dtype.item_bits()).unwrap()
-    };
+    let bits = if padded { 8 } else { usize::try_from(dtype.item_bits()).unwrap() };
     // A first element inside a byte cannot be described: whole bytes come before it.
     let before = (case.first * bits).div_ceil(8);
     let after = ((case.len - case.first.min(case.len)) * bits).div_ceil(8);
@@ -31,11 +27,7 @@ fn tensor(rng: &mut Rng, case: &Case, dtype: DLDataType, padded: bool) -> (Tenso
     let mut memory = rng.bytes(misalign + before + after);
     let bytes = memory[misalign..].to_vec();
     let data = memory.as_mut_ptr().wrapping_add(misalign + before).cast();
-    let fields = Fields {
-        padded,
-        read_only: rng.next() % 2 == 0,
-        ..Fields::SHARED
-    };
+    let fields = Fields { padded, read_only: rng.next() % 2 == 0, ..Fields::SHARED };
     let descriptor = Descriptor::new(data, DLDevice::CPU, dtype, case.layout(), fields).unwrap();
     // SAFETY: all elements lie in the vector, which is not touched again.
     let tensor = unsafe { Tensor::from_owner(memory, descriptor) }.unwrap();
@@ -54,22 +46,9 @@ fn check(seed: u64, dtype: DLDataType, padded: bool) {
         let (source, memory, before) = tensor(&mut rng, &case, dtype, padded);
         let copy = Tensor::copy_of(source.view()).unwrap();
         let made = copy.descriptor();
-        assert_eq!(
-            (made.dtype(), made.device(), made.shape()),
-            (dtype, DLDevice::CPU, &case.shape[..])
-        );
-        assert_eq!(
-            made.strides(),
-            Layout::c_contiguous(&case.shape).unwrap().strides()
-        );
-        assert_eq!(
-            made.fields(),
-            Fields {
-                padded,
-                copied: Some(true),
-                ..Fields::SHARED
-            }
-        );
+        assert_eq!((made.dtype(), made.device(), made.shape()), (dtype, DLDevice::CPU, &case.shape[..]));
+        assert_eq!(made.strides(), Layout::c_contiguous(&case.shape).unwrap().strides());
+        assert_eq!(made.fields(), Fields { padded, copied: Some(true), ..Fields::SHARED });
         assert_eq!(made.data().addr() % Memory::ALIGNMENT, 0);
         let first = made.data().cast::<u8>();
         // SAFETY: the copy owns as many bytes.
@@ -111,18 +90,8 @@ fn elements_of_whole_bytes_are_copied() {
 
 #[test]
 fn packed_elements_are_copied() {
-    let odd = DLDataType {
-        lanes: 3,
-        ..DLDataType::U4
-    };
-    let dtypes = [
-        DLDataType::U1,
-        DLDataType::I2,
-        DLDataType::U4,
-        DLDataType::F4_E2M1FN,
-        DLDataType::F6_E3M2FN,
-        odd,
-    ];
+    let odd = DLDataType { lanes: 3, ..DLDataType::U4 };
+    let dtypes = [DLDataType::U1, DLDataType::I2, DLDataType::U4, DLDataType::F4_E2M1FN, DLDataType::F6_E3M2FN, odd];
     for (seed, dtype) in (20..).zip(dtypes) {
         check(seed, dtype, false);
     }

@@ -68,10 +68,7 @@ fn values<T: Numbered>(case: &Case) -> Vec<T> {
 }
 
 fn tensor<T: Numbered>(case: &Case) -> Tensor {
-    Export::writable(values::<T>(case))
-        .layout(case.layout(), case.first)
-        .finish()
-        .unwrap()
+    Export::writable(values::<T>(case)).layout(case.layout(), case.first).finish().unwrap()
 }
 
 fn reads_what_the_oracle_reads<T: Numbered>(case: &Case) {
@@ -81,18 +78,10 @@ fn reads_what_the_oracle_reads<T: Numbered>(case: &Case) {
     let view = tensor.view().typed::<T>().unwrap();
     assert_eq!(view.to_vec(), wanted, "{case:?}");
     assert_eq!(view.iter().collect::<Vec<_>>(), wanted, "{case:?}");
-    let one_by_one: Vec<T> = case
-        .indices()
-        .iter()
-        .map(|index| view.get(index).unwrap())
-        .collect();
+    let one_by_one: Vec<T> = case.indices().iter().map(|index| view.get(index).unwrap()).collect();
     assert_eq!(one_by_one, wanted, "{case:?}");
     let scalars: Vec<_> = tensor.view().scalars().unwrap().collect();
-    assert_eq!(
-        scalars,
-        wanted.iter().map(|value| value.scalar()).collect::<Vec<_>>(),
-        "{case:?}"
-    );
+    assert_eq!(scalars, wanted.iter().map(|value| value.scalar()).collect::<Vec<_>>(), "{case:?}");
     if case.is_dense() {
         assert_eq!(view.as_slice(), Ok(&wanted[..]), "{case:?}");
     } else {
@@ -105,17 +94,11 @@ fn writes_what_the_oracle_writes<T: Numbered>(case: &Case) {
     // Twice the same layout: the second shows all of the memory, with what no element covers.
     let mut tensor = tensor::<T>(case);
     if case.overlaps() {
-        assert!(
-            matches!(tensor.typed_mut::<T>(), Err(ViewError::ReadOnly)),
-            "{case:?}"
-        );
+        assert!(matches!(tensor.typed_mut::<T>(), Err(ViewError::ReadOnly)), "{case:?}");
         return;
     }
     let Ok(mut view) = tensor.typed_mut::<T>() else {
-        assert!(
-            case.shape.len() > 2,
-            "an overlap is seen where there is none: {case:?}"
-        );
+        assert!(case.shape.len() > 2, "an overlap is seen where there is none: {case:?}");
         return;
     };
     for (at, (index, place)) in case.indices().iter().zip(case.places()).enumerate() {
@@ -126,10 +109,7 @@ fn writes_what_the_oracle_writes<T: Numbered>(case: &Case) {
     assert_eq!(view.as_view().to_vec(), wanted, "{case:?}");
     match view.as_mut_slice() {
         Ok(slice) => assert!(case.is_dense() && slice == &wanted[..], "{case:?}"),
-        Err(refusal) => assert!(
-            !case.is_dense() && refusal == ViewError::NotContiguous,
-            "{case:?}"
-        ),
+        Err(refusal) => assert!(!case.is_dense() && refusal == ViewError::NotContiguous, "{case:?}"),
     }
     let lowest = tensor.descriptor().data().cast::<T>().wrapping_sub(case.first);
     // SAFETY: the owner's elements, all of which are initialised; the tensor is borrowed by nobody.
@@ -181,10 +161,7 @@ fn the_random_layouts_are_of_every_kind() {
     let kinds = [
         ("dense", count(|case| case.len > 1 && case.is_dense())),
         ("overlapping", count(Case::overlaps)),
-        (
-            "with a gap",
-            count(|case| case.len > case.offsets.len() && !case.overlaps()),
-        ),
+        ("with a gap", count(|case| case.len > case.offsets.len() && !case.overlaps())),
         ("reversed", count(|case| case.first > 0)),
         ("empty", count(|case| case.len == 0)),
         ("without axes", count(|case| case.shape.is_empty())),

@@ -3,10 +3,7 @@
 //! Every path that starts at the crate's root, `crate::x` or `super` often enough, is looked up in the table below.
 //! Comments and literals do not count, so documentation may link anywhere; nor do unit tests (`tests.rs`, `tests/`).
 
-#![allow(
-    clippy::arithmetic_side_effects,
-    reason = "the overflow checks of the test profile watch the counts"
-)]
+#![allow(clippy::arithmetic_side_effects, reason = "the overflow checks of the test profile watch the counts")]
 
 use std::{
     fs,
@@ -29,26 +26,19 @@ const STRATA: [(&str, u8); 8] = [
 const SIBLINGS: [(&str, &str); 0] = [];
 
 fn stratum(module: &str) -> Option<u8> {
-    STRATA
-        .iter()
-        .find(|(name, _)| *name == module)
-        .map(|(_, stratum)| *stratum)
+    STRATA.iter().find(|(name, _)| *name == module).map(|(_, stratum)| *stratum)
 }
 
 /// Why `from` may not import `to`; nothing when it may.
 fn refusal(from: &str, to: &str) -> Option<String> {
     let Some(theirs) = stratum(to) else {
-        return Some(format!(
-            "`{to}` is no module of the table; name the module that declares it"
-        ));
+        return Some(format!("`{to}` is no module of the table; name the module that declares it"));
     };
     let ours = stratum(from)?;
     if from == to || theirs < ours || SIBLINGS.contains(&(from, to)) {
         return None;
     }
-    Some(format!(
-        "`{from}` (stratum {ours}) imports `{to}` (stratum {theirs})"
-    ))
+    Some(format!("`{from}` (stratum {ours}) imports `{to}` (stratum {theirs})"))
 }
 
 /// A word or a punctuation mark of the source; `::` is one mark.
@@ -60,15 +50,8 @@ struct Token<'a> {
 
 /// How many bytes the thing takes that starts `rest`, and whether it is code.
 fn next_piece(rest: &str) -> (usize, bool) {
-    let until = |end: &str, from: usize| {
-        rest[from..]
-            .find(end)
-            .map_or(rest.len(), |at| from + at + end.len())
-    };
-    let word = |s: &str| {
-        s.find(|c: char| !c.is_alphanumeric() && c != '_')
-            .unwrap_or(s.len())
-    };
+    let until = |end: &str, from: usize| rest[from..].find(end).map_or(rest.len(), |at| from + at + end.len());
+    let word = |s: &str| s.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(s.len());
     let first = rest.chars().next().map_or(0, char::len_utf8);
 
     if rest.starts_with("//") {
@@ -92,11 +75,7 @@ fn next_piece(rest: &str) -> (usize, bool) {
     }
     if let Some(after) = rest.strip_prefix('\'') {
         let character = after.starts_with('\\') || after.chars().nth(1) == Some('\'');
-        return if character {
-            (quoted(rest, '\''), false)
-        } else {
-            (1 + word(after), false)
-        };
+        return if character { (quoted(rest, '\''), false) } else { (1 + word(after), false) };
     }
     if rest.starts_with("::") {
         return (2, true);
@@ -211,19 +190,12 @@ fn root_names(source: &str, depth: usize) -> Vec<(usize, String)> {
         }
         at = next;
     }
-    names
-        .into_iter()
-        .map(|token| (token.line, token.text.to_owned()))
-        .collect()
+    names.into_iter().map(|token| (token.line, token.text.to_owned())).collect()
 }
 
 /// The breaches of one file, whose path is relative to `src`.
 fn breaches(file: &Path, source: &str) -> Vec<String> {
-    let parts: Vec<_> = file
-        .with_extension("")
-        .iter()
-        .map(|p| p.to_string_lossy().into_owned())
-        .collect();
+    let parts: Vec<_> = file.with_extension("").iter().map(|p| p.to_string_lossy().into_owned()).collect();
     if parts == ["lib"] {
         return Vec::new();
     }
@@ -231,10 +203,7 @@ fn breaches(file: &Path, source: &str) -> Vec<String> {
         return Vec::new();
     };
     if stratum(module).is_none() {
-        return vec![format!(
-            "{}: `{module}` has no stratum in the table",
-            file.display()
-        )];
+        return vec![format!("{}: `{module}` has no stratum in the table", file.display())];
     }
     root_names(source, depth)
         .into_iter()
@@ -264,20 +233,10 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 fn strata_import_downwards_only() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let files = sources(&src);
-    assert!(
-        files.len() > 5,
-        "only {} files under {}",
-        files.len(),
-        src.display()
-    );
+    assert!(files.len() > 5, "only {} files under {}", files.len(), src.display());
     let breaches: Vec<_> = files
         .iter()
-        .flat_map(|path| {
-            breaches(
-                path.strip_prefix(&src).unwrap(),
-                &fs::read_to_string(path).unwrap(),
-            )
-        })
+        .flat_map(|path| breaches(path.strip_prefix(&src).unwrap(), &fs::read_to_string(path).unwrap()))
         .collect();
     assert!(breaches.is_empty(), "{}", breaches.join("\n"));
 }
@@ -291,19 +250,11 @@ fn an_upward_or_sideways_import_is_a_breach() {
         ("export/owner.rs", "use crate::view::TensorView;", "view"),
         ("view/mod.rs", "fn f() { crate::copy::g() }", "copy"),
         ("copy/mod.rs", "use crate::interop::half;", "interop"),
-        (
-            "layout/a.rs",
-            "use crate::{abi::{X, Y}, managed::Tensor};",
-            "managed",
-        ),
+        ("layout/a.rs", "use crate::{abi::{X, Y}, managed::Tensor};", "managed"),
         ("layout/mod.rs", "use super::managed::Tensor;", "managed"),
         ("layout/a.rs", "use super::super::managed::Tensor;", "managed"),
         ("layout/a.rs", "use super::super::{abi, managed};", "managed"),
-        (
-            "abi/mod.rs",
-            "macro_rules! m { () => { $crate::layout::f() } }",
-            "layout",
-        ),
+        ("abi/mod.rs", "macro_rules! m { () => { $crate::layout::f() } }", "layout"),
         ("abi/mod.rs", "use crate::*;", "*"),
         ("abi/mod.rs", "use crate::Tensor;", "Tensor"),
     ];
@@ -317,32 +268,14 @@ fn an_upward_or_sideways_import_is_a_breach() {
 #[test]
 fn lower_strata_own_module_and_comments_are_no_breach() {
     let cases = [
-        (
-            "managed/mod.rs",
-            "use crate::{abi::DLTensor, layout, element::Element};",
-        ),
-        (
-            "view/typed.rs",
-            "use crate::view::X; use super::Y; use crate::managed::Tensor;",
-        ),
+        ("managed/mod.rs", "use crate::{abi::DLTensor, layout, element::Element};"),
+        ("view/typed.rs", "use crate::view::X; use super::Y; use crate::managed::Tensor;"),
         ("copy/mod.rs", "fn f() { crate::view::g(); crate::export::h() }"),
         ("view/mod.rs", "mod inner { use super::Z; }"),
-        (
-            "layout/mod.rs",
-            "//! See [`view`](crate::view).\n/// [`crate::view`]\n/* crate::view /* x */ crate::view */",
-        ),
-        (
-            "layout/mod.rs",
-            "const S: &str = \"\\\" crate::view::x\"; const R: &str = r#\"\" crate::view\"#;",
-        ),
-        (
-            "layout/mod.rs",
-            "fn f<'a>(c: char) -> &'a str { if c == '\"' { \"crate::view\" } else { \"'\" } }",
-        ),
-        (
-            "layout/mod.rs",
-            "pub(crate) fn f() {} pub(in crate::layout) fn g() {}",
-        ),
+        ("layout/mod.rs", "//! See [`view`](crate::view).\n/// [`crate::view`]\n/* crate::view /* x */ crate::view */"),
+        ("layout/mod.rs", "const S: &str = \"\\\" crate::view::x\"; const R: &str = r#\"\" crate::view\"#;"),
+        ("layout/mod.rs", "fn f<'a>(c: char) -> &'a str { if c == '\"' { \"crate::view\" } else { \"'\" } }"),
+        ("layout/mod.rs", "pub(crate) fn f() {} pub(in crate::layout) fn g() {}"),
         ("lib.rs", "pub use crate::view::TensorView;"),
     ];
     for (file, source) in cases {
@@ -359,12 +292,6 @@ fn a_module_that_the_table_lacks_is_a_breach() {
 
 #[test]
 fn a_breach_is_told_with_its_line() {
-    let found = breaches(
-        Path::new("abi/a.rs"),
-        "//! Docs.\n\nuse core::fmt;\n\nuse crate::{\n    view::X,\n};\n",
-    );
-    assert_eq!(
-        found,
-        ["abi/a.rs:6: `abi` (stratum 0) imports `view` (stratum 3)"]
-    );
+    let found = breaches(Path::new("abi/a.rs"), "//! Docs.\n\nuse core::fmt;\n\nuse crate::{\n    view::X,\n};\n");
+    assert_eq!(found, ["abi/a.rs:6: `abi` (stratum 0) imports `view` (stratum 3)"]);
 }

@@ -32,10 +32,7 @@ pub(crate) unsafe fn fill(tensor: &Bound<'_, Tensor>, view: *mut Py_buffer, flag
     }
     let descriptor = tensor.get().shared().descriptor();
     if !descriptor.is_host_readable() {
-        return refuse(format!(
-            "the tensor is on {}, which has no buffer",
-            descriptor.device()
-        ));
+        return refuse(format!("the tensor is on {}, which has no buffer", descriptor.device()));
     }
     let dtype = descriptor.dtype();
     let Some(format) = format_of(descriptor) else {
@@ -43,43 +40,21 @@ pub(crate) unsafe fn fill(tensor: &Bound<'_, Tensor>, view: *mut Py_buffer, flag
     };
     check_order(descriptor, flags)?;
     if asks(flags, ffi::PyBUF_WRITABLE) && descriptor.is_read_only() {
-        return refuse(String::from(
-            "the tensor is read-only, and a writable buffer was asked for",
-        ));
+        return refuse(String::from("the tensor is read-only, and a writable buffer was asked for"));
     }
     let dims = Box::new(dims(descriptor)?);
     // A consumer that wants no shape sees bytes in a row, and some refuse another number of axes.
-    let ndim = if asks(flags, ffi::PyBUF_ND) {
-        descriptor.layout().ndim()
-    } else {
-        1
-    };
+    let ndim = if asks(flags, ffi::PyBUF_ND) { descriptor.layout().ndim() } else { 1 };
     let filled = Py_buffer {
-        buf: if descriptor.layout().is_empty() {
-            nowhere()
-        } else {
-            descriptor.data()
-        },
+        buf: if descriptor.layout().is_empty() { nowhere() } else { descriptor.data() },
         obj: tensor.clone().into_any().into_ptr(),
         len: Py_ssize_t::try_from(descriptor.nbytes())?,
         itemsize: Py_ssize_t::try_from(dtype.item_bytes())?,
         readonly: c_int::from(descriptor.is_read_only()),
         ndim: c_int::try_from(ndim)?,
-        format: if asks(flags, ffi::PyBUF_FORMAT) {
-            format.as_ptr().cast_mut()
-        } else {
-            ptr::null_mut()
-        },
-        shape: if asks(flags, ffi::PyBUF_ND) {
-            dims.shape.as_ptr().cast_mut()
-        } else {
-            ptr::null_mut()
-        },
-        strides: if asks(flags, ffi::PyBUF_STRIDES) {
-            dims.strides.as_ptr().cast_mut()
-        } else {
-            ptr::null_mut()
-        },
+        format: if asks(flags, ffi::PyBUF_FORMAT) { format.as_ptr().cast_mut() } else { ptr::null_mut() },
+        shape: if asks(flags, ffi::PyBUF_ND) { dims.shape.as_ptr().cast_mut() } else { ptr::null_mut() },
+        strides: if asks(flags, ffi::PyBUF_STRIDES) { dims.strides.as_ptr().cast_mut() } else { ptr::null_mut() },
         suboffsets: ptr::null_mut(),
         internal: Box::into_raw(dims).cast(),
     };
@@ -110,19 +85,13 @@ fn asks(flags: c_int, wanted: c_int) -> bool {
 
 /// The elements lie in the order that the consumer can work with.
 fn check_order(descriptor: &Descriptor, flags: c_int) -> PyResult<()> {
-    let (c, f) = (
-        descriptor.layout().is_c_contiguous(),
-        descriptor.layout().is_f_contiguous(),
-    );
+    let (c, f) = (descriptor.layout().is_c_contiguous(), descriptor.layout().is_f_contiguous());
     let (fits, wanted) = if !asks(flags, ffi::PyBUF_STRIDES) || asks(flags, ffi::PyBUF_C_CONTIGUOUS) {
         (c, "row-major")
     } else if asks(flags, ffi::PyBUF_F_CONTIGUOUS) {
         (f, "column-major")
     } else {
-        (
-            c || f || !asks(flags, ffi::PyBUF_ANY_CONTIGUOUS),
-            "row-major or column-major",
-        )
+        (c || f || !asks(flags, ffi::PyBUF_ANY_CONTIGUOUS), "row-major or column-major")
     };
     if fits {
         return Ok(());
@@ -138,27 +107,15 @@ fn dims(descriptor: &Descriptor) -> PyResult<Dims> {
     let too_large = || PyBufferError::new_err("a stride is larger than the buffer protocol can say");
     let size = i64::from(descriptor.storage_bits()) / 8;
     let convert = |value: i64| Py_ssize_t::try_from(value).map_err(|_| too_large());
-    let shape = descriptor
-        .shape()
-        .iter()
-        .copied()
-        .map(convert)
-        .collect::<PyResult<_>>()?;
-    let strides = descriptor
-        .shape()
-        .iter()
-        .zip(descriptor.strides())
-        .map(|(extent, stride)| {
-            // The stride of an axis without a second element means nothing, and may be any number.
-            if *extent <= 1 || descriptor.layout().is_empty() {
-                return convert(size);
-            }
-            convert(stride.checked_mul(size).ok_or_else(too_large)?)
-        });
-    Ok(Dims {
-        shape,
-        strides: strides.collect::<PyResult<_>>()?,
-    })
+    let shape = descriptor.shape().iter().copied().map(convert).collect::<PyResult<_>>()?;
+    let strides = descriptor.shape().iter().zip(descriptor.strides()).map(|(extent, stride)| {
+        // The stride of an axis without a second element means nothing, and may be any number.
+        if *extent <= 1 || descriptor.layout().is_empty() {
+            return convert(size);
+        }
+        convert(stride.checked_mul(size).ok_or_else(too_large)?)
+    });
+    Ok(Dims { shape, strides: strides.collect::<PyResult<_>>()? })
 }
 
 /// An address for a buffer without bytes, for consumers that refuse NULL.

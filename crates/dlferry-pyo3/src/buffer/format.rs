@@ -23,18 +23,10 @@ const FORMATS: [(DLDataType, &CStr, &CStr); 14] = [
 ];
 
 /// NumPy names 64-bit integers after the C type that it calls `int64`: `long` where that has 64 bits.
-const LONG_LONG: (&CStr, &CStr) = if size_of::<core::ffi::c_long>() == 8 {
-    (c"l", c"L")
-} else {
-    (c"q", c"Q")
-};
+const LONG_LONG: (&CStr, &CStr) = if size_of::<core::ffi::c_long>() == 8 { (c"l", c"L") } else { (c"q", c"Q") };
 
 /// The format of a tensor's elements, or `None` when the buffer protocol has none.
 pub(crate) fn format_of(descriptor: &Descriptor) -> Option<&'static CStr> {
     let (_, format, misaligned) = FORMATS.iter().find(|(known, ..)| *known == descriptor.dtype())?;
-    Some(if descriptor.is_aligned() {
-        format
-    } else {
-        misaligned
-    })
+    Some(if descriptor.is_aligned() { format } else { misaligned })
 }

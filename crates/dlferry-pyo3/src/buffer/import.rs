@@ -53,11 +53,7 @@ impl Buffer {
         let mut view = Box::new(Py_buffer::new());
         // SAFETY: attached; the structure is the exporter's to fill.
         let status = unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), &raw mut *view, flags) };
-        if status == 0 {
-            Ok(Self(view))
-        } else {
-            Err(PyErr::fetch(object.py()))
-        }
+        if status == 0 { Ok(Self(view)) } else { Err(PyErr::fetch(object.py())) }
     }
 }
 
@@ -100,16 +96,11 @@ fn describe(view: &Py_buffer) -> PyResult<Memory> {
     let format = format_of(view)?;
     let item = format.dtype.item_bytes();
     let inner_strides = Memory::row_major(&format.inner, item)?;
-    let scalars = format
-        .inner
-        .iter()
-        .try_fold(1_i64, |product, extent| product.checked_mul(*extent));
+    let scalars = format.inner.iter().try_fold(1_i64, |product, extent| product.checked_mul(*extent));
     let whole = scalars.and_then(|scalars| scalars.checked_mul(i64::try_from(item).ok()?));
     let itemsize = i64::try_from(view.itemsize)?;
     if whole != Some(itemsize) {
-        return Err(refuse(&format!(
-            "items have {itemsize} bytes, other than its format says: they are padded"
-        )));
+        return Err(refuse(&format!("items have {itemsize} bytes, other than its format says: they are padded")));
     }
     let (mut shape, mut strides) = axes(view, itemsize)?;
     shape.extend(&format.inner);
@@ -142,8 +133,7 @@ fn format_of(view: &Py_buffer) -> PyResult<Format> {
 
 /// The buffer's own axes: extents, and strides in bytes.
 fn axes(view: &Py_buffer, itemsize: i64) -> PyResult<(Vec<i64>, Vec<i64>)> {
-    let ndim = usize::try_from(view.ndim)
-        .map_err(|_| refuse(&format!("ndim is {}, which is negative", view.ndim)))?;
+    let ndim = usize::try_from(view.ndim).map_err(|_| refuse(&format!("ndim is {}, which is negative", view.ndim)))?;
     if !view.suboffsets.is_null() {
         return Err(refuse("rows lie behind pointers, which DLPack cannot say"));
     }
@@ -172,9 +162,5 @@ unsafe fn numbers(first: *const Py_ssize_t, len: usize) -> PyResult<Vec<i64>> {
     }
     // SAFETY: vouched for by the caller.
     let numbers = unsafe { &*ptr::slice_from_raw_parts(first, len) };
-    Ok(numbers
-        .iter()
-        .copied()
-        .map(i64::try_from)
-        .collect::<Result<_, _>>()?)
+    Ok(numbers.iter().copied().map(i64::try_from).collect::<Result<_, _>>()?)
 }

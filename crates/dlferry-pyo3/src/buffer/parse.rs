@@ -45,11 +45,7 @@ pub(crate) fn parse(format: &str) -> Result<Format, &'static str> {
         return Err("describes more than one field; take a single field of it");
     }
     let swapped = matches!(order, Order::Standard { swapped: true }) && scalar_bits(dtype) > 8;
-    Ok(Format {
-        dtype,
-        inner,
-        swapped,
-    })
+    Ok(Format { dtype, inner, swapped })
 }
 
 fn read_order(rest: &mut Peekable<Chars<'_>>, order: &mut Order) {
@@ -67,14 +63,8 @@ fn read_order(rest: &mut Peekable<Chars<'_>>, order: &mut Order) {
 
 fn read_number(rest: &mut Peekable<Chars<'_>>) -> Result<Option<i64>, &'static str> {
     let mut number: Option<i64> = None;
-    while let Some(digit) = rest
-        .next_if(char::is_ascii_digit)
-        .and_then(|digit| digit.to_digit(10))
-    {
-        let so_far = number
-            .unwrap_or(0)
-            .checked_mul(10)
-            .and_then(|tens| tens.checked_add(digit.into()));
+    while let Some(digit) = rest.next_if(char::is_ascii_digit).and_then(|digit| digit.to_digit(10)) {
+        let so_far = number.unwrap_or(0).checked_mul(10).and_then(|tens| tens.checked_add(digit.into()));
         number = Some(so_far.ok_or("has a count that is too large")?);
     }
     Ok(number)
@@ -96,11 +86,7 @@ fn read_code(rest: &mut Peekable<Chars<'_>>, order: Order) -> Result<DLDataType,
 
     let native = order == Order::Native;
     let sized = |code, of_c: usize, standard: u8| {
-        let bits = if native {
-            u8::try_from(of_c.saturating_mul(8)).unwrap_or(standard)
-        } else {
-            standard
-        };
+        let bits = if native { u8::try_from(of_c.saturating_mul(8)).unwrap_or(standard) } else { standard };
         Ok(DLDataType { code, bits, lanes: 1 })
     };
     let (int, uint) = (DLDataTypeCode::INT, DLDataTypeCode::UINT);
@@ -140,11 +126,7 @@ fn read_code(rest: &mut Peekable<Chars<'_>>, order: Order) -> Result<DLDataType,
 
 /// Bits of what has a byte order of its own: a complex number has two.
 fn scalar_bits(dtype: DLDataType) -> u8 {
-    if dtype.code == DLDataTypeCode::COMPLEX {
-        dtype.bits / 2
-    } else {
-        dtype.bits
-    }
+    if dtype.code == DLDataTypeCode::COMPLEX { dtype.bits / 2 } else { dtype.bits }
 }
 
 #[cfg(test)]

@@ -63,14 +63,10 @@ pub fn capsule_of_unique(py: Python<'_>, tensor: Tensor, versioned: bool) -> PyR
     }
 }
 
-fn wrap<S: InCapsule>(
-    py: Python<'_>,
-    exported: Result<NonNull<S>, ExportError>,
-) -> PyResult<Bound<'_, PyAny>> {
+fn wrap<S: InCapsule>(py: Python<'_>, exported: Result<NonNull<S>, ExportError>) -> PyResult<Bound<'_, PyAny>> {
     let managed = exported.map_err(IntoPyErr::into_py_err)?;
     // SAFETY: attached (`py`); the name is static, as a capsule needs.
-    let capsule =
-        unsafe { ffi::PyCapsule_New(managed.as_ptr().cast(), S::NAME.as_ptr(), Some(destructor::<S>)) };
+    let capsule = unsafe { ffi::PyCapsule_New(managed.as_ptr().cast(), S::NAME.as_ptr(), Some(destructor::<S>)) };
     if capsule.is_null() {
         // SAFETY: just exported, and the capsule that would have owned it does not exist.
         drop(unsafe { S::own(managed) });

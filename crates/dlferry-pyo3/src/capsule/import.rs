@@ -2,8 +2,8 @@ use core::ffi::CStr;
 use core::ptr::NonNull;
 
 use dlferry::abi::{
-    CAPSULE_UNVERSIONED, CAPSULE_UNVERSIONED_USED, CAPSULE_VERSIONED, CAPSULE_VERSIONED_USED,
-    DLManagedTensor, DLManagedTensorVersioned,
+    CAPSULE_UNVERSIONED, CAPSULE_UNVERSIONED_USED, CAPSULE_VERSIONED, CAPSULE_VERSIONED_USED, DLManagedTensor,
+    DLManagedTensorVersioned,
 };
 use dlferry::managed::{Descriptor, Handle, describe};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
@@ -39,9 +39,7 @@ pub(crate) fn is_capsule(object: &Bound<'_, PyAny>) -> bool {
 pub fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
     if !is_capsule(capsule) {
         let found = capsule.get_type().name()?;
-        return Err(PyTypeError::new_err(format!(
-            "wanted a DLPack capsule, found an object of type {found}"
-        )));
+        return Err(PyTypeError::new_err(format!("wanted a DLPack capsule, found an object of type {found}")));
     }
     // Two threads of a free-threaded interpreter must not both see the first name.
     with_critical_section(capsule, || take_locked(capsule))
@@ -52,9 +50,7 @@ fn take_locked(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
     let name = unsafe { ffi::PyCapsule_GetName(capsule.as_ptr()) };
     if name.is_null() {
         drop(PyErr::take(capsule.py()));
-        return Err(PyTypeError::new_err(
-            "wanted a DLPack capsule, found one without a name",
-        ));
+        return Err(PyTypeError::new_err("wanted a DLPack capsule, found one without a name"));
     }
     // SAFETY: a capsule's name is a C string that outlives it.
     let name = unsafe { CStr::from_ptr(name) };
@@ -64,20 +60,16 @@ fn take_locked(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
         let descriptor = unsafe { describe(managed) }.map_err(IntoPyErr::into_py_err)?;
         rename(capsule, CAPSULE_VERSIONED_USED)?;
         // SAFETY: as above; renamed, so the capsule lets go of it.
-        Ok(Taken {
-            handle: unsafe { Handle::versioned(managed) },
-            descriptor,
-        })
+        let handle = unsafe { Handle::versioned(managed) };
+        Ok(Taken { handle, descriptor })
     } else if name == CAPSULE_UNVERSIONED {
         let managed = pointer::<DLManagedTensor>(capsule, name)?;
         // SAFETY: as above.
         let descriptor = unsafe { describe(managed) }.map_err(IntoPyErr::into_py_err)?;
         rename(capsule, CAPSULE_UNVERSIONED_USED)?;
-        // SAFETY: as above.
-        Ok(Taken {
-            handle: unsafe { Handle::unversioned(managed) },
-            descriptor,
-        })
+        // SAFETY: as above; renamed, so the capsule lets go of it.
+        let handle = unsafe { Handle::unversioned(managed) };
+        Ok(Taken { handle, descriptor })
     } else {
         Err(refuse(name))
     }

@@ -7,8 +7,8 @@ use core::ptr::NonNull;
 use std::ffi::CString;
 
 use dlferry::abi::{
-    DLDeviceType, DLManagedTensorVersioned, DLPackExchangeAPI, DLPackExchangeAPIHeader, DLPackSetError,
-    DLPackVersion, DLTensor, EXCHANGE_API_CAPSULE,
+    DLDeviceType, DLManagedTensorVersioned, DLPackExchangeAPI, DLPackExchangeAPIHeader, DLPackSetError, DLPackVersion,
+    DLTensor, EXCHANGE_API_CAPSULE,
 };
 use dlferry::managed::{Handle, Tensor as Managed, describe, describe_prototype};
 use pyo3::exceptions::PyBufferError;
@@ -20,10 +20,7 @@ use crate::tensor::{Source, Tensor};
 
 /// The table. It lives as long as the process, as consumers that keep its address rely on.
 static TABLE: Shared = Shared(DLPackExchangeAPI {
-    header: DLPackExchangeAPIHeader {
-        version: DLPackVersion::CURRENT,
-        prev_api: core::ptr::null_mut(),
-    },
+    header: DLPackExchangeAPIHeader { version: DLPackVersion::CURRENT, prev_api: core::ptr::null_mut() },
     managed_tensor_allocator: Some(allocate),
     managed_tensor_from_py_object_no_sync: Some(from_object),
     managed_tensor_to_py_object_no_sync: Some(to_object),
@@ -86,11 +83,7 @@ unsafe extern "C" fn from_object(object: *mut c_void, out: *mut *mut DLManagedTe
     answer(|py| {
         // SAFETY: the caller passes a live object (rule E4).
         let tensor = unsafe { tensor(py, &object) }?;
-        let managed = tensor
-            .get()
-            .shared()
-            .to_managed()
-            .map_err(IntoPyErr::into_py_err)?;
+        let managed = tensor.get().shared().to_managed().map_err(IntoPyErr::into_py_err)?;
         // SAFETY: the caller passes a place for the result (rule E4).
         unsafe { out.write(managed.as_ptr()) };
         Ok(())
@@ -109,11 +102,7 @@ unsafe extern "C" fn borrow_from_object(object: *mut c_void, out: *mut DLTensor)
             ));
         }
         let lent = DLTensor {
-            data: if descriptor.layout().is_empty() {
-                core::ptr::null_mut()
-            } else {
-                descriptor.data()
-            },
+            data: if descriptor.layout().is_empty() { core::ptr::null_mut() } else { descriptor.data() },
             device: descriptor.device(),
             ndim: c_int::try_from(descriptor.layout().ndim())?,
             dtype: descriptor.dtype(),
@@ -131,8 +120,7 @@ unsafe extern "C" fn borrow_from_object(object: *mut c_void, out: *mut DLTensor)
 /// Takes the managed tensor over on success only: a caller that sees -1 still owns it (rule R9.11).
 unsafe extern "C" fn to_object(managed: *mut DLManagedTensorVersioned, out: *mut *mut c_void) -> c_int {
     answer(|py| {
-        let managed =
-            NonNull::new(managed).ok_or_else(|| PyBufferError::new_err("the managed tensor is NULL"))?;
+        let managed = NonNull::new(managed).ok_or_else(|| PyBufferError::new_err("the managed tensor is NULL"))?;
         // SAFETY: the caller hands a managed tensor over (rule E4, assumption P1).
         let descriptor = unsafe { describe(managed) }.map_err(IntoPyErr::into_py_err)?;
         // SAFETY: as above.
@@ -157,11 +145,10 @@ unsafe extern "C" fn allocate(
     set_error: Option<DLPackSetError>,
 ) -> c_int {
     let attempt = std::panic::catch_unwind(AssertUnwindSafe(|| {
-        let prototype =
-            NonNull::new(prototype).ok_or((c"BufferError", String::from("the prototype is NULL")))?;
+        let prototype = NonNull::new(prototype).ok_or((c"BufferError", String::from("the prototype is NULL")))?;
         // SAFETY: the caller passes a prototype whose dtype, ndim, shape and device are set (rule E4).
-        let prototype =
-            unsafe { describe_prototype(prototype) }.map_err(|error| (c"BufferError", error.to_string()))?;
+        let prototype = unsafe { describe_prototype(prototype) };
+        let prototype = prototype.map_err(|error| (c"BufferError", error.to_string()))?;
         Managed::zeroed(prototype.dtype, prototype.device, &prototype.layout)
             .and_then(|tensor| Ok(tensor.into_managed::<DLManagedTensorVersioned>()?))
             .map_err(|error| (kind_of(&error), error.to_string()))
@@ -195,11 +182,7 @@ fn report(error_ctx: *mut c_void, set_error: Option<DLPackSetError>, kind: &CStr
 }
 
 /// The host has no streams, and dlferry works on no other.
-unsafe extern "C" fn current_work_stream(
-    _device_type: DLDeviceType,
-    _device_id: i32,
-    out: *mut *mut c_void,
-) -> c_int {
+unsafe extern "C" fn current_work_stream(_device_type: DLDeviceType, _device_id: i32, out: *mut *mut c_void) -> c_int {
     if let Some(out) = NonNull::new(out) {
         // SAFETY: the caller passes a place for the result (rule E4).
         unsafe { out.write(core::ptr::null_mut()) };

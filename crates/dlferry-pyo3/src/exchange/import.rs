@@ -1,8 +1,8 @@
 use core::ptr::NonNull;
 
 use dlferry::abi::{
-    DLManagedTensorVersioned, DLPackExchangeAPI, DLPackExchangeAPIHeader,
-    DLPackManagedTensorFromPyObjectNoSync, DLPackVersion, EXCHANGE_API_CAPSULE,
+    DLManagedTensorVersioned, DLPackExchangeAPI, DLPackExchangeAPIHeader, DLPackManagedTensorFromPyObjectNoSync,
+    DLPackVersion, EXCHANGE_API_CAPSULE,
 };
 use dlferry::managed::{Handle, describe};
 use pyo3::exceptions::PyBufferError;

@@ -9,10 +9,7 @@ use super::typestr;
 /// The `__array_interface__` of a tensor in memory that the host reads.
 pub(crate) fn host<'py>(py: Python<'py>, descriptor: &Descriptor) -> PyResult<Bound<'py, PyDict>> {
     if !descriptor.is_host_readable() {
-        return Err(absent(
-            "__array_interface__",
-            &format!("it is on {}", descriptor.device()),
-        ));
+        return Err(absent("__array_interface__", &format!("it is on {}", descriptor.device())));
     }
     dictionary(py, descriptor, "__array_interface__")
 }
@@ -20,10 +17,7 @@ pub(crate) fn host<'py>(py: Python<'py>, descriptor: &Descriptor) -> PyResult<Bo
 /// The `__cuda_array_interface__` of a tensor in CUDA memory.
 pub(crate) fn cuda<'py>(py: Python<'py>, descriptor: &Descriptor) -> PyResult<Bound<'py, PyDict>> {
     let device = descriptor.device();
-    if !matches!(
-        device.device_type,
-        DLDeviceType::CUDA | DLDeviceType::CUDA_MANAGED
-    ) {
+    if !matches!(device.device_type, DLDeviceType::CUDA | DLDeviceType::CUDA_MANAGED) {
         return Err(absent("__cuda_array_interface__", &format!("it is on {device}")));
     }
     let interface = dictionary(py, descriptor, "__cuda_array_interface__")?;
@@ -39,17 +33,13 @@ fn absent(name: &str, why: &str) -> PyErr {
 
 fn dictionary<'py>(py: Python<'py>, descriptor: &Descriptor, name: &str) -> PyResult<Bound<'py, PyDict>> {
     let dtype = descriptor.dtype();
-    let typestr =
-        typestr::write(dtype).ok_or_else(|| absent(name, &format!("{dtype} has no type string")))?;
+    let typestr = typestr::write(dtype).ok_or_else(|| absent(name, &format!("{dtype} has no type string")))?;
     let layout = descriptor.layout();
     let interface = PyDict::new(py);
     interface.set_item("version", 3)?;
     interface.set_item("shape", PyTuple::new(py, layout.shape())?)?;
     interface.set_item("typestr", typestr)?;
-    interface.set_item(
-        "data",
-        (descriptor.data().expose_provenance(), descriptor.is_read_only()),
-    )?;
+    interface.set_item("data", (descriptor.data().expose_provenance(), descriptor.is_read_only()))?;
     if layout.is_c_contiguous() {
         interface.set_item("strides", py.None())?;
     } else {

@@ -25,8 +25,7 @@ pub(crate) fn host(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Opt
         // The interface may hold what keeps the memory alive, so it is kept beside the object.
         let keep = Keep::new(PyTuple::new(py, [object, interface.0.as_any()])?.as_any());
         // SAFETY: the object says so of memory that lives as long as it does (assumption P1).
-        return unsafe { memory.into_tensor(py, keep, request, Source::ArrayInterface, Some(object)) }
-            .map(Some);
+        return unsafe { memory.into_tensor(py, keep, request, Source::ArrayInterface, Some(object)) }.map(Some);
     }
     // No address: the memory is the buffer of another object, or of this one.
     let flat = Flat::of(data.as_ref().unwrap_or(object))?;
@@ -46,19 +45,12 @@ pub(crate) fn cuda(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Opt
     let interface = Interface::of(&interface)?;
     if let Some(stream) = interface.get(intern!(py, "stream"))? {
         if stream.extract::<u64>()? != 1 {
-            return Err(refuse(
-                "stream is another than the default one, and nothing here can wait for it",
-            ));
+            return Err(refuse("stream is another than the default one, and nothing here can wait for it"));
         }
     }
-    let data = interface
-        .get(intern!(py, "data"))?
-        .ok_or_else(|| refuse("data is missing"))?;
+    let data = interface.get(intern!(py, "data"))?.ok_or_else(|| refuse("data is missing"))?;
     let pair = data.cast::<PyTuple>().map_err(|_| refuse("data is no pair"))?;
-    let device = DLDevice {
-        device_type: DLDeviceType::CUDA,
-        device_id: 0,
-    };
+    let device = DLDevice { device_type: DLDeviceType::CUDA, device_id: 0 };
     let memory = interface.memory(pair, device)?;
     let keep = Keep::new(PyTuple::new(py, [object, interface.0.as_any()])?.as_any());
     // SAFETY: the object says so of memory that lives as long as it does (assumption P1).
@@ -91,51 +83,29 @@ impl<'py> Interface<'py> {
         let Some(value) = self.get(key)? else {
             return Ok(None);
         };
-        value
-            .extract()
-            .map(Some)
-            .map_err(|_| refuse(&format!("{key} is no tuple of integers")))
+        value.extract().map(Some).map_err(|_| refuse(&format!("{key} is no tuple of integers")))
     }
 
     /// All but the memory.
     fn form(&self) -> PyResult<Memory> {
         let py = self.0.py();
-        let text = self
-            .get(intern!(py, "typestr"))?
-            .ok_or_else(|| refuse("typestr is missing"))?;
+        let text = self.get(intern!(py, "typestr"))?.ok_or_else(|| refuse("typestr is missing"))?;
         let text: String = text.extract().map_err(|_| refuse("typestr is no text"))?;
-        let (dtype, swapped) =
-            typestr::parse(&text).map_err(|why| refuse(&format!("typestr {text:?} {why}")))?;
-        let shape = self
-            .numbers(intern!(py, "shape"))?
-            .ok_or_else(|| refuse("shape is missing"))?;
+        let (dtype, swapped) = typestr::parse(&text).map_err(|why| refuse(&format!("typestr {text:?} {why}")))?;
+        let shape = self.numbers(intern!(py, "shape"))?.ok_or_else(|| refuse("shape is missing"))?;
         let strides = match self.numbers(intern!(py, "strides"))? {
             Some(strides) => strides,
             None => Memory::row_major(&shape, dtype.item_bytes())?,
         };
         let data = ptr::null_mut();
-        Ok(Memory {
-            data,
-            device: DLDevice::CPU,
-            dtype,
-            shape,
-            strides,
-            swapped,
-            read_only: true,
-        })
+        Ok(Memory { data, device: DLDevice::CPU, dtype, shape, strides, swapped, read_only: true })
     }
 
     /// The memory at an address.
     fn memory(&self, pair: &Bound<'py, PyTuple>, device: DLDevice) -> PyResult<Memory> {
-        let (address, read_only): (usize, bool) = pair
-            .extract()
-            .map_err(|_| refuse("data is no pair of an address and a bool"))?;
-        Ok(Memory {
-            data: ptr::with_exposed_provenance_mut(address),
-            device,
-            read_only,
-            ..self.form()?
-        })
+        let (address, read_only): (usize, bool) =
+            pair.extract().map_err(|_| refuse("data is no pair of an address and a bool"))?;
+        Ok(Memory { data: ptr::with_exposed_provenance_mut(address), device, read_only, ..self.form()? })
     }
 
     /// The memory within a buffer, from `offset` on.
@@ -148,19 +118,13 @@ impl<'py> Interface<'py> {
             .map_err(|error| PyBufferError::new_err(error.to_string()))?;
         let start = i64::try_from(offset)?;
         let fits = layout.span().is_none_or(|span| {
-            let end = start
-                .checked_add(span.highest)
-                .and_then(|last| last.checked_add(item));
+            let end = start.checked_add(span.highest).and_then(|last| last.checked_add(item));
             start.checked_add(span.lowest).is_some_and(|low| low >= 0)
                 && end.is_some_and(|end| usize::try_from(end).is_ok_and(|end| end <= flat.len()))
         });
         if !fits {
             return Err(refuse("elements reach beyond its buffer"));
         }
-        Ok(Memory {
-            data: flat.data().wrapping_add(offset),
-            read_only: flat.is_read_only(),
-            ..memory
-        })
+        Ok(Memory { data: flat.data().wrapping_add(offset), read_only: flat.is_read_only(), ..memory })
     }
 }

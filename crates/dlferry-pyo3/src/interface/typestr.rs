@@ -32,10 +32,7 @@ pub(super) fn parse(typestr: &str) -> Result<(DLDataType, bool), &'static str> {
         'M' | 'm' => "is a time; view it as int64",
         _ => "has no size in bytes",
     })?;
-    let code = KINDS
-        .iter()
-        .find(|(known, _)| *known == kind)
-        .map(|(_, code)| *code);
+    let code = KINDS.iter().find(|(known, _)| *known == kind).map(|(_, code)| *code);
     let code = code.ok_or(match kind {
         'M' | 'm' => "is a time; view it as int64",
         'S' | 'U' | 'a' => "is text; DLPack carries numbers",
@@ -43,11 +40,7 @@ pub(super) fn parse(typestr: &str) -> Result<(DLDataType, bool), &'static str> {
         'O' => "is a pointer, which means nothing elsewhere",
         _ => unknown,
     })?;
-    let dtype = DLDataType {
-        code,
-        bits: bytes.checked_mul(8).ok_or(unknown)?,
-        lanes: 1,
-    };
+    let dtype = DLDataType { code, bits: bytes.checked_mul(8).ok_or(unknown)?, lanes: 1 };
     if !is_known(dtype) {
         return Err(unknown);
     }
@@ -62,10 +55,7 @@ pub(super) fn parse(typestr: &str) -> Result<(DLDataType, bool), &'static str> {
 
 /// The type string of a dtype, or `None` when there is none.
 pub(super) fn write(dtype: DLDataType) -> Option<String> {
-    let kind = KINDS
-        .iter()
-        .find(|(_, code)| *code == dtype.code)
-        .map(|(kind, _)| *kind)?;
+    let kind = KINDS.iter().find(|(_, code)| *code == dtype.code).map(|(kind, _)| *kind)?;
     let order = match dtype.bits {
         8 => '|',
         _ if cfg!(target_endian = "big") => '>',
@@ -80,26 +70,11 @@ mod tests {
 
     #[test]
     fn a_type_string_is_read_as_it_was_written() {
-        let named = [
-            DLDataType::BOOL,
-            DLDataType::I8,
-            DLDataType::U64,
-            DLDataType::F16,
-            DLDataType::C128,
-        ];
+        let named = [DLDataType::BOOL, DLDataType::I8, DLDataType::U64, DLDataType::F16, DLDataType::C128];
         for dtype in named {
-            assert_eq!(
-                write(dtype).map(|text| parse(&text)),
-                Some(Ok((dtype, false))),
-                "{dtype}"
-            );
+            assert_eq!(write(dtype).map(|text| parse(&text)), Some(Ok((dtype, false))), "{dtype}");
         }
-        for dtype in [
-            DLDataType::BF16,
-            DLDataType::I4,
-            DLDataType::C32,
-            DLDataType::F8_E4M3FN,
-        ] {
+        for dtype in [DLDataType::BF16, DLDataType::I4, DLDataType::C32, DLDataType::F8_E4M3FN] {
             assert_eq!(write(dtype), None, "{dtype}");
         }
     }
@@ -114,8 +89,8 @@ mod tests {
     #[test]
     fn what_is_no_plain_number_is_refused() {
         for text in [
-            "", "<", "<f", "<f3", "<f16", "<f-4", "f4", "<c4", "|b2", "<M8[ns]", "|S3", "<U1", "|V8", "|O8",
-            "<i999", "<é4",
+            "", "<", "<f", "<f3", "<f16", "<f-4", "f4", "<c4", "|b2", "<M8[ns]", "|S3", "<U1", "|V8", "|O8", "<i999",
+            "<é4",
         ] {
             assert!(parse(text).is_err(), "{text:?}");
         }

@@ -17,10 +17,7 @@ use crate::python::{MAX_KEYWORDS, call_method, version_tuple};
 
 /// Calls `__dlpack__`, at first with all the keywords that matter and, when the call as such was refused, with those
 /// that producers of older standards know (rule R4.10). `None` when there is no such method.
-pub(super) fn capsule<'py>(
-    object: &Bound<'py, PyAny>,
-    request: &Request,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
+pub(super) fn capsule<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = object.py();
     let name = intern!(py, "__dlpack__");
     let error = match first_call(object, name, request) {
@@ -58,12 +55,7 @@ fn first_call<'py>(
     })?;
     // SAFETY: attached; `None` lives as long as the interpreter.
     let none = unsafe { ffi::Py_None() };
-    call_method(
-        object,
-        name,
-        Some(keys.bind(py)),
-        &[none, version_tuple(py)?.as_ptr()],
-    )
+    call_method(object, name, Some(keys.bind(py)), &[none, version_tuple(py)?.as_ptr()])
 }
 
 /// The keywords of a call and their values.
@@ -71,10 +63,8 @@ struct Keywords<'py>(Vec<(&'static str, Bound<'py, PyAny>)>);
 
 impl<'py> Keywords<'py> {
     fn all(py: Python<'py>, request: &Request) -> PyResult<Self> {
-        let mut all = vec![
-            ("stream", py.None().into_bound(py)),
-            ("max_version", version_tuple(py)?.clone().into_any()),
-        ];
+        let mut all =
+            vec![("stream", py.None().into_bound(py)), ("max_version", version_tuple(py)?.clone().into_any())];
         if let Some(wanted) = request.device {
             all.push(("dl_device", device::to_pair(py, wanted)?.into_any()));
         }
@@ -127,9 +117,7 @@ impl Refusal {
         if !error.is_instance_of::<PyTypeError>(py) {
             return None;
         }
-        let this = Self {
-            text: error.value(py).str().ok()?.to_string(),
-        };
+        let this = Self { text: error.value(py).str().ok()?.to_string() };
         let speaks_of_calls = OF_CALLS.iter().any(|word| this.text.contains(word));
         let ran = error.traceback(py).is_some();
         let is_refusal = speaks_of_calls && (!ran || passed.0.iter().any(|(key, _)| this.names(key)));
@@ -152,11 +140,7 @@ pub(super) fn without_protocol(object: &Bound<'_, PyAny>) -> PyResult<PyErr> {
     let kind = object.get_type().fully_qualified_name()?;
     // SAFETY: attached, and `object` is alive.
     let has_buffer = unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) } != 0;
-    let remedy = if has_buffer {
-        "it has the buffer protocol: use dlferry.from_buffer"
-    } else {
-        "try dlferry.asarray"
-    };
+    let remedy = if has_buffer { "it has the buffer protocol: use dlferry.from_buffer" } else { "try dlferry.asarray" };
     Ok(PyTypeError::new_err(format!(
         "an object of type {kind} has neither __dlpack__ nor a DLPack exchange table; {remedy}"
     )))

@@ -30,32 +30,20 @@ impl Asked {
             None => false,
             Some(version) => device::pair(version, "max_version")?.0 >= 1,
         };
-        let device = dl_device
-            .map(|pair| device::from_pair(pair, "dl_device"))
-            .transpose()?;
+        let device = dl_device.map(|pair| device::from_pair(pair, "dl_device")).transpose()?;
         let copy = match copy {
             None => false,
-            Some(copy) => copy
-                .cast::<PyBool>()
-                .map_err(|_| wrong_type("copy", "None or a bool", copy))?
-                .is_true(),
+            Some(copy) => copy.cast::<PyBool>().map_err(|_| wrong_type("copy", "None or a bool", copy))?.is_true(),
         };
         let stream = match stream {
             None => None,
             Some(stream) => {
-                let number = stream
-                    .cast::<PyInt>()
-                    .map_err(|_| wrong_type("stream", "None or an int", stream))?;
+                let number = stream.cast::<PyInt>().map_err(|_| wrong_type("stream", "None or an int", stream))?;
                 let too_large = |_| PyValueError::new_err(format!("stream={stream} is no stream's address"));
                 Some(number.extract().map_err(too_large)?)
             }
         };
-        Ok(Self {
-            versioned,
-            device,
-            copy,
-            stream,
-        })
+        Ok(Self { versioned, device, copy, stream })
     }
 
     /// The stream that was asked for, when it is one on which the data is not known to be ready.
@@ -63,8 +51,7 @@ impl Asked {
         let Some(stream) = self.stream else {
             return Ok(None);
         };
-        let bad =
-            |wanted: &str| PyValueError::new_err(format!("stream={stream} on this device: wanted {wanted}"));
+        let bad = |wanted: &str| PyValueError::new_err(format!("stream={stream} on this device: wanted {wanted}"));
         match (device_type, stream) {
             // The consumer does not want to wait; or it is the default stream, which the import asked for.
             (_, -1) | (DLDeviceType::CUDA, 1) | (DLDeviceType::ROCM, 0) => Ok(None),
@@ -87,11 +74,7 @@ fn wrong_type(argument: &str, wanted: &str, found: &Bound<'_, PyAny>) -> PyErr {
 /// Makes the capsule that was asked for.
 ///
 /// The stream is not looked at here: the caller has settled it.
-pub(crate) fn export<'py>(
-    py: Python<'py>,
-    tensor: &SharedTensor,
-    asked: &Asked,
-) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn export<'py>(py: Python<'py>, tensor: &SharedTensor, asked: &Asked) -> PyResult<Bound<'py, PyAny>> {
     let descriptor = tensor.descriptor();
     let relabelled = on_device(descriptor, asked.device)?;
     if asked.copy {
@@ -106,11 +89,7 @@ pub(crate) fn export<'py>(
     }
     match relabelled {
         // SAFETY: the same elements, under the name of another device that can read them.
-        Some(descriptor) => capsule::capsule(
-            py,
-            &unsafe { tensor.with_descriptor(descriptor) },
-            asked.versioned,
-        ),
+        Some(descriptor) => capsule::capsule(py, &unsafe { tensor.with_descriptor(descriptor) }, asked.versioned),
         None => capsule::capsule(py, tensor, asked.versioned),
     }
 }
@@ -125,15 +104,9 @@ fn on_device(descriptor: &Descriptor, wanted: Option<DLDevice>) -> PyResult<Opti
         Some(DLDevice::CPU) if descriptor.is_host_readable() => {
             let layout = descriptor.layout().clone();
             let fields = descriptor.fields();
-            Descriptor::new(
-                descriptor.data(),
-                DLDevice::CPU,
-                descriptor.dtype(),
-                layout,
-                fields,
-            )
-            .map(Some)
-            .map_err(IntoPyErr::into_py_err)
+            Descriptor::new(descriptor.data(), DLDevice::CPU, descriptor.dtype(), layout, fields)
+                .map(Some)
+                .map_err(IntoPyErr::into_py_err)
         }
         Some(wanted) => Err(PyBufferError::new_err(format!(
             "dl_device: the tensor is on {own}, and {wanted} was asked for; dlferry does not move data between devices"

@@ -26,11 +26,7 @@ pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> 
     }
     // A device other than the CPU was asked for: only the method can be told.
     let table_will_do = request.device.is_none_or(|device| device == DLDevice::CPU);
-    let offer = if table_will_do {
-        through_table(object, request)?
-    } else {
-        Offer::Nothing
-    };
+    let offer = if table_will_do { through_table(object, request)? } else { Offer::Nothing };
     if let Offer::Taken(taken) = offer {
         return finish(object.py(), taken, request, Some(Source::Exchange), Some(object));
     }
@@ -104,8 +100,5 @@ fn blame(object: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
         return error;
     }
     let kind = object.get_type();
-    PyBufferError::new_err(format!(
-        "the __dlpack__ of {kind} answered something else: {}",
-        error.value(py)
-    ))
+    PyBufferError::new_err(format!("the __dlpack__ of {kind} answered something else: {}", error.value(py)))
 }

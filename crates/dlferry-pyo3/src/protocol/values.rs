@@ -26,19 +26,14 @@ pub(crate) enum Way {
 
 const CONJUGATED: &str =
     "the tensor is marked as conjugated and its memory holds other values: pass tensor.resolve_conj()";
-const NEGATED: &str =
-    "the tensor is marked as negated and its memory holds other values: pass tensor.resolve_neg()";
-const MASKED: &str = "the array is masked, and its mask would be lost: pass array.filled(), or array.data to include what is masked";
+const NEGATED: &str = "the tensor is marked as negated and its memory holds other values: pass tensor.resolve_neg()";
+const MASKED: &str =
+    "the array is masked, and its mask would be lost: pass array.filled(), or array.data to include what is masked";
 
 /// Refuses a tensor whose memory does not hold its values.
 ///
 /// One that requires a gradient is refused too, or, when the taker is lenient, made read-only.
-pub(crate) fn check(
-    object: &Bound<'_, PyAny>,
-    descriptor: &mut Descriptor,
-    way: Way,
-    lenient: bool,
-) -> PyResult<()> {
+pub(crate) fn check(object: &Bound<'_, PyAny>, descriptor: &mut Descriptor, way: Way, lenient: bool) -> PyResult<()> {
     let py = object.py();
     if way == Way::Exchange {
         if has(object, intern!(py, "requires_grad"))? {
@@ -84,10 +79,7 @@ fn may_be_conjugated(dtype: DLDataType) -> bool {
 /// The mark comes from the imaginary half of a conjugated tensor, which is real and has gaps, unless it has one element
 /// or none.
 fn may_be_negated(descriptor: &Descriptor) -> bool {
-    let real = matches!(
-        descriptor.dtype().code,
-        DLDataTypeCode::FLOAT | DLDataTypeCode::BFLOAT
-    );
+    let real = matches!(descriptor.dtype().code, DLDataTypeCode::FLOAT | DLDataTypeCode::BFLOAT);
     real && (descriptor.layout().size() <= 1 || !descriptor.layout().is_c_contiguous())
 }
 

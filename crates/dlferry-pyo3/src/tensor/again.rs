@@ -17,19 +17,12 @@ pub(super) fn on_stream(py: Python<'_>, tensor: &Tensor, stream: i64) -> PyResul
             "stream={stream}: the tensor is on {device} and {why}; ask with stream=-1 or None"
         ))
     };
-    let owner = tensor
-        .owner
-        .as_ref()
-        .ok_or_else(|| refuse("its producer is not there to be asked"))?
-        .bind(py);
+    let owner = tensor.owner.as_ref().ok_or_else(|| refuse("its producer is not there to be asked"))?.bind(py);
     let keywords = PyDict::new(py);
     keywords.set_item(intern!(py, "stream"), stream)?;
     keywords.set_item(intern!(py, "max_version"), version_tuple(py)?)?;
     let answer = owner.call_method(intern!(py, "__dlpack__"), (), Some(&keywords))?;
-    let Taken {
-        handle,
-        mut descriptor,
-    } = capsule::take(&answer)?;
+    let Taken { handle, mut descriptor } = capsule::take(&answer)?;
     let ours = tensor.shared.descriptor();
     let same = descriptor.data() == ours.data()
         && descriptor.byte_offset() == ours.byte_offset()

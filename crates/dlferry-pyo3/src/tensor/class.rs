@@ -272,10 +272,7 @@ impl Tensor {
         interface::export::cuda(py, self.descriptor())
     }
 
-    fn __reduce_ex__<'py>(
-        slf: &Bound<'py, Self>,
-        protocol: i32,
-    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+    fn __reduce_ex__<'py>(slf: &Bound<'py, Self>, protocol: i32) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         pickle::reduce(slf, protocol)
     }
 
@@ -294,11 +291,7 @@ impl Tensor {
     fn __copy__(slf: &Bound<'_, Self>) -> Self {
         let this = slf.get();
         let owner = this.owner.as_ref().map(|owner| owner.clone_ref(slf.py()));
-        Self {
-            shared: this.shared.clone(),
-            source: this.source,
-            owner,
-        }
+        Self { shared: this.shared.clone(), source: this.source, owner }
     }
 
     fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Self> {

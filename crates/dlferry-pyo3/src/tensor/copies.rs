@@ -16,9 +16,7 @@ pub(super) fn copy(tensor: &Tensor, _py: Python<'_>, order: &str) -> PyResult<Te
         "F" => Order::F,
         "K" => Order::K,
         other => {
-            return Err(PyValueError::new_err(format!(
-                "order={other:?}: wanted \"C\", \"F\" or \"K\""
-            )));
+            return Err(PyValueError::new_err(format!("order={other:?}: wanted \"C\", \"F\" or \"K\"")));
         }
     };
     in_order(tensor, order)
@@ -27,16 +25,8 @@ pub(super) fn copy(tensor: &Tensor, _py: Python<'_>, order: &str) -> PyResult<Te
 /// A copy that is read-only where the tensor is, for `copy.deepcopy`.
 pub(super) fn deep(tensor: &Tensor, _py: Python<'_>) -> PyResult<Tensor> {
     let copy = in_order(tensor, Order::K)?;
-    let shared = if tensor.shared.descriptor().is_read_only() {
-        copy.shared.to_read_only()
-    } else {
-        copy.shared
-    };
-    Ok(Tensor {
-        shared,
-        source: copy.source,
-        owner: None,
-    })
+    let shared = if tensor.shared.descriptor().is_read_only() { copy.shared.to_read_only() } else { copy.shared };
+    Ok(Tensor { shared, source: copy.source, owner: None })
 }
 
 fn in_order(tensor: &Tensor, order: Order) -> PyResult<Tensor> {
@@ -53,13 +43,7 @@ fn in_order(tensor: &Tensor, order: Order) -> PyResult<Tensor> {
 /// `BufferError` when an array cannot be taken or the target is read-only, `CopyRequiredError` when the target's memory
 /// cannot be shared, `TypeError` for unequal dtypes, `ValueError` for shapes that do not fit.
 pub fn copyto(target: &Bound<'_, PyAny>, source: &Bound<'_, PyAny>) -> PyResult<()> {
-    let target = asarray(
-        target,
-        &Request {
-            copy: Some(false),
-            ..Request::default()
-        },
-    )?;
+    let target = asarray(target, &Request { copy: Some(false), ..Request::default() })?;
     let source = asarray(source, &Request::default())?;
     // SAFETY: the memory may be written, for the target's producer says so (assumption P1), and nobody else looks at it
     // meanwhile (assumption P2).

@@ -35,19 +35,13 @@ pub(super) fn to_library<'py>(tensor: &Bound<'py, Tensor>, name: &str) -> PyResu
     let known = LIBRARIES.iter().find(|(known, _, _)| *known == name);
     let (_, module, function) = known.ok_or_else(|| {
         let names: Vec<&str> = LIBRARIES.iter().map(|(name, _, _)| *name).collect();
-        PyValueError::new_err(format!(
-            "{name:?} is no library that is known here: numpy, {} are",
-            names.join(", ")
-        ))
+        PyValueError::new_err(format!("{name:?} is no library that is known here: numpy, {} are", names.join(", ")))
     })?;
     import(py, module, name)?.getattr(*function)?.call1((tensor,))
 }
 
 /// Gives the tensor to the library that `target` names, is, or came from.
-pub(super) fn to<'py>(
-    tensor: &Bound<'py, Tensor>,
-    target: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn to<'py>(tensor: &Bound<'py, Tensor>, target: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = tensor.py();
     if let Ok(name) = target.cast::<PyString>() {
         return to_library(tensor, &name.to_cow()?);
@@ -68,10 +62,7 @@ pub(super) fn to<'py>(
         return to_library(tensor, root);
     }
     if let Some(namespace) = target.getattr_opt(intern!(py, "__array_namespace__"))? {
-        return namespace
-            .call0()?
-            .getattr(intern!(py, "from_dlpack"))?
-            .call1((tensor,));
+        return namespace.call0()?.getattr(intern!(py, "from_dlpack"))?.call1((tensor,));
     }
     let kind = target.get_type().fully_qualified_name()?;
     Err(PyTypeError::new_err(format!(
@@ -85,9 +76,7 @@ fn import<'py>(py: Python<'py>, module: &str, library: &str) -> PyResult<Bound<'
         if !cause.is_instance_of::<PyImportError>(py) {
             return cause;
         }
-        let error = PyImportError::new_err(format!(
-            "{library} is not installed, or cannot be imported: {cause}"
-        ));
+        let error = PyImportError::new_err(format!("{library} is not installed, or cannot be imported: {cause}"));
         error.set_cause(py, Some(cause));
         error
     })
@@ -109,11 +98,7 @@ fn in_numpy(descriptor: &Descriptor) -> PyResult<InNumPy> {
     if format_of(descriptor).is_some() {
         return Ok(InNumPy::Native);
     }
-    let unsigned = |bits: u8| DLDataType {
-        code: DLDataTypeCode::UINT,
-        bits,
-        lanes: 1,
-    };
+    let unsigned = |bits: u8| DLDataType { code: DLDataTypeCode::UINT, bits, lanes: 1 };
     let code = dtype.code;
     let is_float = code == DLDataTypeCode::BFLOAT || name.starts_with("float8");
     if dtype.lanes == 1 && is_float {
@@ -122,14 +107,9 @@ fn in_numpy(descriptor: &Descriptor) -> PyResult<InNumPy> {
     let is_small = matches!(dtype.bits, 2 | 4) && matches!(code, DLDataTypeCode::INT | DLDataTypeCode::UINT);
     if dtype.lanes == 1 && (is_small || name.starts_with("float6") || name.starts_with("float4")) {
         let signed = code == DLDataTypeCode::INT;
-        return Ok(InNumPy::Spread(
-            if signed { DLDataType::I8 } else { DLDataType::U8 },
-            name,
-        ));
+        return Ok(InNumPy::Spread(if signed { DLDataType::I8 } else { DLDataType::U8 }, name));
     }
-    Err(PyBufferError::new_err(format!(
-        "NumPy has no type for elements of {dtype}"
-    )))
+    Err(PyBufferError::new_err(format!("NumPy has no type for elements of {dtype}")))
 }
 
 /// The tensor as a `numpy.ndarray` over the same memory; packed elements below a byte are spread into a copy.
@@ -150,11 +130,7 @@ pub(super) fn numpy<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyA
                 retype::view(this, py, stand_in)?
             } else {
                 let spread = Managed::spread(this.shared.view(), Order::C).map_err(IntoPyErr::into_py_err)?;
-                retype::view(
-                    &Tensor::new(spread.into_shared(), this.source, None),
-                    py,
-                    stand_in,
-                )?
+                retype::view(&Tensor::new(spread.into_shared(), this.source, None), py, stand_in)?
             };
             native(&module, &Bound::new(py, bytes)?)?.call_method1("view", (class,))
         }
@@ -163,9 +139,7 @@ pub(super) fn numpy<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyA
 
 fn ml_dtype<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let module = import(py, "ml_dtypes", "ml_dtypes").map_err(|cause| {
-        let error = PyImportError::new_err(format!(
-            "NumPy has {name} only with ml_dtypes: pip install ml_dtypes"
-        ));
+        let error = PyImportError::new_err(format!("NumPy has {name} only with ml_dtypes: pip install ml_dtypes"));
         error.set_cause(py, Some(cause));
         error
     })?;
@@ -192,9 +166,7 @@ pub(super) fn array<'py>(
     if spreads && copy == Some(false) {
         return Err(CopyRequiredError::new_err(
             py,
-            String::from(
-                "NumPy holds one element in each byte and these are packed, and copy=False forbids a copy",
-            ),
+            String::from("NumPy holds one element in each byte and these are packed, and copy=False forbids a copy"),
         ));
     }
     let array = numpy(tensor)?;

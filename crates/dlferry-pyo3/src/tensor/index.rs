@@ -15,20 +15,11 @@ pub(super) fn select(tensor: &Tensor, py: Python<'_>, key: &Bound<'_, PyAny>) ->
         Ok(tuple) => tuple.iter().collect(),
         Err(_) => vec![key.clone()],
     };
-    let mut cursor = Cursor {
-        layout: tensor.shared.descriptor().layout().clone(),
-        first: 0,
-        axis: 0,
-    };
+    let mut cursor = Cursor { layout: tensor.shared.descriptor().layout().clone(), first: 0, axis: 0 };
     let ndim = cursor.layout.ndim();
-    let used = parts
-        .iter()
-        .filter(|part| !part.is_none() && !is_ellipsis(part))
-        .count();
+    let used = parts.iter().filter(|part| !part.is_none() && !is_ellipsis(part)).count();
     if used > ndim {
-        return Err(PyIndexError::new_err(format!(
-            "{used} indices for a tensor of {ndim} axes"
-        )));
+        return Err(PyIndexError::new_err(format!("{used} indices for a tensor of {ndim} axes")));
     }
     if parts.iter().filter(|part| is_ellipsis(part)).count() > 1 {
         return Err(PyIndexError::new_err("an index has at most one ellipsis"));
@@ -58,10 +49,7 @@ struct Cursor {
 impl Cursor {
     fn apply(&mut self, part: &Bound<'_, PyAny>) -> PyResult<()> {
         if part.is_none() {
-            self.layout = self
-                .layout
-                .with_axis(self.axis)
-                .ok_or_else(|| self.out_of_range(part))?;
+            self.layout = self.layout.with_axis(self.axis).ok_or_else(|| self.out_of_range(part))?;
             self.axis = self.axis.saturating_add(1);
             return Ok(());
         }
@@ -73,10 +61,7 @@ impl Cursor {
             self.pick(part)?
         };
         self.layout = layout;
-        self.first = self
-            .first
-            .checked_add(offset)
-            .ok_or_else(|| self.out_of_range(part))?;
+        self.first = self.first.checked_add(offset).ok_or_else(|| self.out_of_range(part))?;
         Ok(())
     }
 
@@ -88,9 +73,7 @@ impl Cursor {
         let indices = slice.indices(isize::try_from(self.extent())?)?;
         let start = usize::try_from(indices.start).unwrap_or(0);
         let step = i64::try_from(indices.step)?;
-        let view = self
-            .layout
-            .slice_axis(self.axis, start, indices.slicelength, step);
+        let view = self.layout.slice_axis(self.axis, start, indices.slicelength, step);
         view.ok_or_else(|| PyIndexError::new_err("the slice reaches beyond the tensor"))
     }
 
@@ -104,15 +87,9 @@ impl Cursor {
             )));
         }
         let index: i64 = part.extract().map_err(|_| self.out_of_range(part))?;
-        let wrapped = if index < 0 {
-            index.checked_add(self.extent())
-        } else {
-            Some(index)
-        };
+        let wrapped = if index < 0 { index.checked_add(self.extent()) } else { Some(index) };
         let wrapped = wrapped.and_then(|index| usize::try_from(index).ok());
-        wrapped
-            .and_then(|index| self.layout.index_axis(self.axis, index))
-            .ok_or_else(|| self.out_of_range(part))
+        wrapped.and_then(|index| self.layout.index_axis(self.axis, index)).ok_or_else(|| self.out_of_range(part))
     }
 
     fn out_of_range(&self, part: &Bound<'_, PyAny>) -> PyErr {

@@ -63,11 +63,7 @@ impl Tensor {
     /// `owner` is the object that it was taken from; the tensor keeps it, so that it can be asked again.
     #[must_use]
     pub fn new(shared: SharedTensor, source: Source, owner: Option<Py<PyAny>>) -> Self {
-        Self {
-            shared,
-            source,
-            owner,
-        }
+        Self { shared, source, owner }
     }
 
     /// The tensor.

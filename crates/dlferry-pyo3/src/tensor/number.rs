@@ -10,9 +10,7 @@ use super::{Tensor, values};
 fn only<'py>(tensor: &Tensor, py: Python<'py>, what: &str) -> PyResult<Bound<'py, PyAny>> {
     let size = tensor.shared.descriptor().layout().size();
     if size != 1 {
-        return Err(PyTypeError::new_err(format!(
-            "{what} needs a tensor of one element, and this one has {size}"
-        )));
+        return Err(PyTypeError::new_err(format!("{what} needs a tensor of one element, and this one has {size}")));
     }
     values::item(py, tensor.shared.view())
 }
@@ -35,9 +33,7 @@ pub(super) fn index<'py>(tensor: &Tensor, py: Python<'py>) -> PyResult<Bound<'py
         return Ok(number);
     }
     let dtype = tensor.shared.descriptor().dtype();
-    Err(PyTypeError::new_err(format!(
-        "an index needs an integer, and the element is {dtype}"
-    )))
+    Err(PyTypeError::new_err(format!("an index needs an integer, and the element is {dtype}")))
 }
 
 pub(super) fn len(tensor: &Tensor) -> PyResult<usize> {

@@ -25,30 +25,19 @@ pub(super) fn reduce<'py>(
     let descriptor = this.shared.descriptor();
     if !descriptor.is_host_readable() {
         let device = descriptor.device();
-        return Err(PyTypeError::new_err(format!(
-            "a tensor on {device} cannot be pickled: move it to the CPU first"
-        )));
+        return Err(PyTypeError::new_err(format!("a tensor on {device} cannot be pickled: move it to the CPU first")));
     }
     let bytes = bytes_of(this, py)?;
     let bytes = if protocol >= 5 {
         py.import("pickle")?.getattr("PickleBuffer")?.call1((bytes,))?
     } else {
-        let view = bytes
-            .shared
-            .view()
-            .typed::<u8>()
-            .map_err(IntoPyErr::into_py_err)?;
+        let view = bytes.shared.view().typed::<u8>().map_err(IntoPyErr::into_py_err)?;
         PyBytes::new(py, view.as_slice().map_err(IntoPyErr::into_py_err)?).into_any()
     };
     let rebuild = tensor.get_type().getattr(intern!(py, "_rebuild"))?;
     let fields = descriptor.fields();
-    let args = (
-        bytes,
-        DType(descriptor.dtype()),
-        PyTuple::new(py, descriptor.shape())?,
-        fields.read_only,
-        fields.padded,
-    );
+    let args =
+        (bytes, DType(descriptor.dtype()), PyTuple::new(py, descriptor.shape())?, fields.read_only, fields.padded);
     Ok((rebuild, args.into_pyobject(py)?))
 }
 
@@ -59,30 +48,12 @@ fn bytes_of(tensor: &Tensor, py: Python<'_>) -> PyResult<Tensor> {
         let copy = Managed::copy_in_order(tensor.shared.view(), Order::C).map_err(IntoPyErr::into_py_err)?;
         return bytes_of(&Tensor::new(copy.into_shared(), tensor.source, None), py);
     }
-    let layout =
-        Layout::c_contiguous(&[i64::try_from(descriptor.nbytes())?]).map_err(IntoPyErr::into_py_err)?;
-    let fields = Fields {
-        padded: false,
-        ..descriptor.fields()
-    };
-    let bytes = Descriptor::new(
-        descriptor.data(),
-        descriptor.device(),
-        DLDataType::U8,
-        layout,
-        fields,
-    );
+    let layout = Layout::c_contiguous(&[i64::try_from(descriptor.nbytes())?]).map_err(IntoPyErr::into_py_err)?;
+    let fields = Fields { padded: false, ..descriptor.fields() };
+    let bytes = Descriptor::new(descriptor.data(), descriptor.device(), DLDataType::U8, layout, fields);
     // SAFETY: the bytes that the elements occupy, read-only where the tensor is.
-    let shared = unsafe {
-        tensor
-            .shared
-            .with_descriptor(bytes.map_err(IntoPyErr::into_py_err)?)
-    };
-    Ok(Tensor {
-        shared,
-        source: tensor.source,
-        owner: tensor.owner.as_ref().map(|owner| owner.clone_ref(py)),
-    })
+    let shared = unsafe { tensor.shared.with_descriptor(bytes.map_err(IntoPyErr::into_py_err)?) };
+    Ok(Tensor { shared, source: tensor.source, owner: tensor.owner.as_ref().map(|owner| owner.clone_ref(py)) })
 }
 
 /// Makes the tensor again of its bytes. Bytes that cannot be written are copied when the tensor could be.
@@ -103,13 +74,9 @@ pub(super) fn rebuild(
     };
     let source = flat.shared.descriptor();
     let layout = Layout::c_contiguous(extents).map_err(IntoPyErr::into_py_err)?;
-    let fields = Fields {
-        read_only: read_only || source.is_read_only(),
-        padded,
-        ..source.fields()
-    };
-    let descriptor = Descriptor::new(source.data(), source.device(), dtype, layout, fields)
-        .map_err(IntoPyErr::into_py_err)?;
+    let fields = Fields { read_only: read_only || source.is_read_only(), padded, ..source.fields() };
+    let descriptor =
+        Descriptor::new(source.data(), source.device(), dtype, layout, fields).map_err(IntoPyErr::into_py_err)?;
     if source.dtype() != DLDataType::U8 || descriptor.nbytes() != source.nbytes() {
         return Err(PyValueError::new_err(format!(
             "{} bytes cannot hold a tensor of shape {extents:?} and type {dtype}",

@@ -40,10 +40,7 @@ pub(super) fn repr(tensor: &Tensor) -> String {
 fn tuple(numbers: &[i64]) -> String {
     match numbers {
         [one] => format!("({one},)"),
-        many => format!(
-            "({})",
-            many.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
-        ),
+        many => format!("({})", many.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")),
     }
 }
 
@@ -54,11 +51,7 @@ fn values(view: TensorView<'_>) -> Option<String> {
     if view.layout().is_empty() {
         return Some(String::from("[]"));
     }
-    let mut picture = Picture {
-        view,
-        cells: Vec::new(),
-        shortened: view.layout().size() > MANY,
-    };
+    let mut picture = Picture { view, cells: Vec::new(), shortened: view.layout().size() > MANY };
     picture.collect(&mut Vec::new());
     let width = picture.cells.iter().map(String::len).max().unwrap_or(0);
     let mut text = String::new();
@@ -75,12 +68,7 @@ struct Picture<'a> {
 impl Picture<'_> {
     /// The indices of an axis that are shown; `None` stands for those that are not.
     fn shown(&self, axis: usize) -> Vec<Option<usize>> {
-        let extent = self
-            .view
-            .shape()
-            .get(axis)
-            .and_then(|extent| usize::try_from(*extent).ok())
-            .unwrap_or(0);
+        let extent = self.view.shape().get(axis).and_then(|extent| usize::try_from(*extent).ok()).unwrap_or(0);
         let edges = EDGE.saturating_mul(2);
         if !self.shortened || extent <= edges {
             return (0..extent).map(Some).collect();
@@ -104,13 +92,7 @@ impl Picture<'_> {
         }
     }
 
-    fn draw<'a>(
-        &self,
-        text: &mut String,
-        cells: &mut impl Iterator<Item = &'a String>,
-        axis: usize,
-        width: usize,
-    ) {
+    fn draw<'a>(&self, text: &mut String, cells: &mut impl Iterator<Item = &'a String>, axis: usize, width: usize) {
         let ndim = self.view.shape().len();
         if axis == ndim {
             // A lone number needs no column.
@@ -123,11 +105,7 @@ impl Picture<'_> {
             String::from(", ")
         } else {
             let lines = ndim.saturating_sub(axis).saturating_sub(1);
-            format!(
-                ",{}{}",
-                "\n".repeat(lines),
-                " ".repeat(axis.saturating_add("Tensor([".len()))
-            )
+            format!(",{}{}", "\n".repeat(lines), " ".repeat(axis.saturating_add("Tensor([".len())))
         };
         text.push('[');
         for (nth, at) in self.shown(axis).into_iter().enumerate() {
@@ -170,13 +148,6 @@ fn float(value: f64, wide: bool) -> String {
     if value.is_infinite() {
         return String::from(if value > 0.0 { "inf" } else { "-inf" });
     }
-    #[allow(
-        clippy::cast_possible_truncation,
-        reason = "the value came from a type that is no wider than 32 bits"
-    )]
-    if wide {
-        format!("{value:?}")
-    } else {
-        format!("{:?}", value as f32)
-    }
+    #[allow(clippy::cast_possible_truncation, reason = "the value came from a type that is no wider than 32 bits")]
+    if wide { format!("{value:?}") } else { format!("{:?}", value as f32) }
 }

@@ -14,25 +14,15 @@ use crate::error::{CopyRequiredError, IntoPyErr};
 pub(super) fn view(tensor: &Tensor, py: Python<'_>, dtype: DLDataType) -> PyResult<Tensor> {
     let descriptor = tensor.shared.descriptor();
     let padded = descriptor.fields().padded && dtype.is_sub_byte();
-    let (old, new) = (
-        descriptor.storage_bits(),
-        if padded { 8 } else { dtype.item_bits() },
-    );
+    let (old, new) = (descriptor.storage_bits(), if padded { 8 } else { dtype.item_bits() });
     let layout = rescaled(py, descriptor, i64::from(old), i64::from(new))?;
-    let fields = dlferry::managed::Fields {
-        padded,
-        ..descriptor.fields()
-    };
+    let fields = dlferry::managed::Fields { padded, ..descriptor.fields() };
     let (data, offset, device) = (descriptor.data(), descriptor.byte_offset(), descriptor.device());
-    let view = Descriptor::with_byte_offset(data, offset, device, dtype, layout, fields)
-        .map_err(IntoPyErr::into_py_err)?;
+    let view =
+        Descriptor::with_byte_offset(data, offset, device, dtype, layout, fields).map_err(IntoPyErr::into_py_err)?;
     // SAFETY: the same bytes, read-only where the tensor is; every dtype is read as any bytes.
     let shared = unsafe { tensor.shared.with_descriptor(view) };
-    Ok(Tensor {
-        shared,
-        source: tensor.source,
-        owner: tensor.owner.as_ref().map(|owner| owner.clone_ref(py)),
-    })
+    Ok(Tensor { shared, source: tensor.source, owner: tensor.owner.as_ref().map(|owner| owner.clone_ref(py)) })
 }
 
 /// Extents and strides counted in elements of `new` bits in place of `old`.
@@ -41,14 +31,9 @@ fn rescaled(py: Python<'_>, descriptor: &Descriptor, old: i64, new: i64) -> PyRe
     if old == new {
         return Ok(layout.clone());
     }
-    let misfit = |what: &str| {
-        PyValueError::new_err(format!(
-            "{what} of {old} bits cannot be read in units of {new} bits"
-        ))
-    };
-    let divide = |bits: Option<i64>, what: &str| match bits
-        .map(|bits| (bits.checked_rem(new), bits.checked_div(new)))
-    {
+    let misfit =
+        |what: &str| PyValueError::new_err(format!("{what} of {old} bits cannot be read in units of {new} bits"));
+    let divide = |bits: Option<i64>, what: &str| match bits.map(|bits| (bits.checked_rem(new), bits.checked_div(new))) {
         Some((Some(0), Some(count))) => Ok(count),
         _ => Err(misfit(what)),
     };
@@ -69,11 +54,7 @@ fn rescaled(py: Python<'_>, descriptor: &Descriptor, old: i64, new: i64) -> PyRe
     *last = 1;
     for (stride, extent) in outer.iter_mut().zip(layout.shape()) {
         let meaningless = *extent <= 1 || layout.is_empty();
-        *stride = if meaningless {
-            0
-        } else {
-            divide(stride.checked_mul(old), "strides in elements")?
-        };
+        *stride = if meaningless { 0 } else { divide(stride.checked_mul(old), "strides in elements")? };
     }
     Layout::new(&shape, &strides).map_err(IntoPyErr::into_py_err)
 }

@@ -10,28 +10,18 @@ use crate::error::{CopyRequiredError, IntoPyErr};
 
 /// The view of a tensor with another layout, `first` elements from its first.
 pub(super) fn view_of(py: Python<'_>, tensor: &Tensor, layout: Layout, first: i64) -> PyResult<Tensor> {
-    let descriptor = tensor
-        .shared
-        .descriptor()
-        .view(layout, first)
-        .map_err(IntoPyErr::into_py_err)?;
+    let descriptor = tensor.shared.descriptor().view(layout, first).map_err(IntoPyErr::into_py_err)?;
     // SAFETY: every caller derives the layout from the tensor's own, so its elements are among the tensor's; the view is
     // read-only where the tensor is.
     let shared = unsafe { tensor.shared.with_descriptor(descriptor) };
-    Ok(Tensor {
-        shared,
-        source: tensor.source,
-        owner: tensor.owner.as_ref().map(|owner| owner.clone_ref(py)),
-    })
+    Ok(Tensor { shared, source: tensor.source, owner: tensor.owner.as_ref().map(|owner| owner.clone_ref(py)) })
 }
 
 /// `reshape(2, 3)` or `reshape((2, 3))`, one extent of which may be -1.
 pub(super) fn reshape(tensor: &Tensor, py: Python<'_>, shape: &Bound<'_, PyTuple>) -> PyResult<Tensor> {
     let shape: Vec<i64> = if shape.len() == 1 {
         let only = shape.get_item(0)?;
-        only.extract::<i64>()
-            .map(|extent| vec![extent])
-            .or_else(|_| only.extract())
+        only.extract::<i64>().map(|extent| vec![extent]).or_else(|_| only.extract())
     } else {
         shape.extract()
     }
@@ -55,9 +45,7 @@ fn resolve(shape: &[i64], size: usize) -> PyResult<Vec<i64>> {
     let misfit = || PyValueError::new_err(format!("{size} elements cannot have shape {shape:?}"));
     let open = shape.iter().filter(|extent| **extent == -1).count();
     if open > 1 || shape.iter().any(|extent| *extent < -1) {
-        return Err(PyValueError::new_err(format!(
-            "shape {shape:?} is not one: at most one extent may be -1"
-        )));
+        return Err(PyValueError::new_err(format!("shape {shape:?} is not one: at most one extent may be -1")));
     }
     let size = i64::try_from(size)?;
     let mut known = shape.iter().filter(|extent| **extent != -1);
@@ -73,19 +61,13 @@ fn resolve(shape: &[i64], size: usize) -> PyResult<Vec<i64>> {
         (1, Some(0), Some(missing)) => missing,
         _ => return Err(misfit()),
     };
-    Ok(shape
-        .iter()
-        .map(|extent| if *extent == -1 { missing } else { *extent })
-        .collect())
+    Ok(shape.iter().map(|extent| if *extent == -1 { missing } else { *extent }).collect())
 }
 
 pub(super) fn permute_dims(tensor: &Tensor, py: Python<'_>, axes: &[i64]) -> PyResult<Tensor> {
     let layout = tensor.shared.descriptor().layout();
     let ndim = layout.ndim();
-    let wrapped = axes
-        .iter()
-        .map(|axis| wrap(*axis, ndim))
-        .collect::<PyResult<Vec<_>>>()?;
+    let wrapped = axes.iter().map(|axis| wrap(*axis, ndim)).collect::<PyResult<Vec<_>>>()?;
     let permuted = layout
         .permuted(&wrapped)
         .ok_or_else(|| PyValueError::new_err(format!("axes {axes:?} are no permutation of {ndim} axes")))?;
@@ -105,9 +87,7 @@ pub(super) fn matrix_transposed(tensor: &Tensor, py: Python<'_>) -> PyResult<Ten
     match axes.as_mut_slice() {
         [.., one, other] => core::mem::swap(one, other),
         _ => {
-            return Err(PyValueError::new_err(format!(
-                "mT needs at least two axes, and this tensor has {ndim}"
-            )));
+            return Err(PyValueError::new_err(format!("mT needs at least two axes, and this tensor has {ndim}")));
         }
     }
     permute_dims(tensor, py, &axes)
@@ -118,18 +98,11 @@ pub(super) fn squeeze(tensor: &Tensor, py: Python<'_>, axis: Option<&Bound<'_, P
     let mut layout = tensor.shared.descriptor().layout().clone();
     let ndim = layout.ndim();
     let mut axes: Vec<usize> = match axis {
-        None => (0..ndim)
-            .filter(|axis| layout.shape().get(*axis) == Some(&1))
-            .collect(),
+        None => (0..ndim).filter(|axis| layout.shape().get(*axis) == Some(&1)).collect(),
         Some(axis) => {
-            let axes = axis
-                .extract::<i64>()
-                .map(|axis| vec![axis])
-                .or_else(|_| axis.extract::<Vec<i64>>());
+            let axes = axis.extract::<i64>().map(|axis| vec![axis]).or_else(|_| axis.extract::<Vec<i64>>());
             let axes = axes.map_err(|_| PyTypeError::new_err("axis is an integer or a tuple of them"))?;
-            axes.into_iter()
-                .map(|axis| wrap(axis, ndim))
-                .collect::<PyResult<_>>()?
+            axes.into_iter().map(|axis| wrap(axis, ndim)).collect::<PyResult<_>>()?
         }
     };
     axes.sort_unstable();
@@ -137,9 +110,7 @@ pub(super) fn squeeze(tensor: &Tensor, py: Python<'_>, axis: Option<&Bound<'_, P
     for axis in axes.into_iter().rev() {
         layout = layout.without_axis(axis).ok_or_else(|| {
             let extent = layout.shape().get(axis).copied().unwrap_or(0);
-            PyValueError::new_err(format!(
-                "axis {axis} has extent {extent}; only axes of extent 1 can be squeezed"
-            ))
+            PyValueError::new_err(format!("axis {axis} has extent {extent}; only axes of extent 1 can be squeezed"))
         })?;
     }
     view_of(py, tensor, layout, 0)
@@ -149,35 +120,23 @@ pub(super) fn squeeze(tensor: &Tensor, py: Python<'_>, axis: Option<&Bound<'_, P
 pub(super) fn expand_dims(tensor: &Tensor, py: Python<'_>, axis: i64) -> PyResult<Tensor> {
     let layout = tensor.shared.descriptor().layout();
     let at = wrap(axis, layout.ndim().saturating_add(1))?;
-    let layout = layout
-        .with_axis(at)
-        .ok_or_else(|| PyValueError::new_err("the tensor has too many axes"))?;
+    let layout = layout.with_axis(at).ok_or_else(|| PyValueError::new_err("the tensor has too many axes"))?;
     view_of(py, tensor, layout, 0)
 }
 
 /// Repeated to a shape, read-only: the repeated elements are the same memory.
 pub(super) fn broadcast_to(tensor: &Tensor, py: Python<'_>, shape: &[i64]) -> PyResult<Tensor> {
     let layout = tensor.shared.descriptor().layout();
-    let wider = layout.broadcast_to(shape).ok_or_else(|| {
-        PyValueError::new_err(format!(
-            "shape {:?} cannot be broadcast to {shape:?}",
-            layout.shape()
-        ))
-    })?;
+    let wider = layout
+        .broadcast_to(shape)
+        .ok_or_else(|| PyValueError::new_err(format!("shape {:?} cannot be broadcast to {shape:?}", layout.shape())))?;
     let view = view_of(py, tensor, wider, 0)?;
-    Ok(Tensor {
-        shared: view.shared.to_read_only(),
-        ..view
-    })
+    Ok(Tensor { shared: view.shared.to_read_only(), ..view })
 }
 
 /// An axis, counted from the end when negative.
 fn wrap(axis: i64, ndim: usize) -> PyResult<usize> {
-    let wrapped = if axis < 0 {
-        i64::try_from(ndim).ok().and_then(|ndim| axis.checked_add(ndim))
-    } else {
-        Some(axis)
-    };
+    let wrapped = if axis < 0 { i64::try_from(ndim).ok().and_then(|ndim| axis.checked_add(ndim)) } else { Some(axis) };
     wrapped
         .and_then(|axis| usize::try_from(axis).ok())
         .filter(|axis| *axis < ndim)

@@ -54,12 +54,7 @@ pub(super) fn craft<'py>(
         (Foreign::Unversioned(managed), managed.cast::<c_void>())
     };
     let born_used = unused.is_some_and(|name| name.to_bytes().starts_with(b"used_"));
-    let context = Box::new(Context {
-        tensor,
-        unused,
-        born_used,
-        counted: recipe.has_deleter,
-    });
+    let context = Box::new(Context { tensor, unused, born_used, counted: recipe.has_deleter });
     let name = unused.map_or(ptr::null(), CStr::as_ptr);
     // SAFETY: attached; the pointer is not NULL and the name lives for ever.
     let capsule = unsafe { ffi::PyCapsule_New(address.as_ptr(), name, Some(destroy)) };
@@ -67,11 +62,7 @@ pub(super) fn craft<'py>(
     let capsule = unsafe { Bound::from_owned_ptr_or_err(py, capsule) }?;
     // SAFETY: a live capsule; its destructor takes the box back.
     let rc = unsafe { ffi::PyCapsule_SetContext(capsule.as_ptr(), Box::into_raw(context).cast()) };
-    if rc == 0 {
-        Ok(capsule)
-    } else {
-        Err(PyErr::fetch(py))
-    }
+    if rc == 0 { Ok(capsule) } else { Err(PyErr::fetch(py)) }
 }
 
 /// The destructor of crafted capsules: deletes the tensor when the name is still the unused one (rule R2.4).
@@ -122,10 +113,7 @@ pub(super) fn leak_name(text: &str) -> PyResult<&'static CStr> {
 fn check_capsule(object: &Bound<'_, PyAny>) -> PyResult<()> {
     // SAFETY: attached, and the object is alive.
     if unsafe { ffi::PyCapsule_CheckExact(object.as_ptr()) } == 0 {
-        return Err(PyTypeError::new_err(format!(
-            "expected a capsule, found {}",
-            object.get_type().name()?
-        )));
+        return Err(PyTypeError::new_err(format!("expected a capsule, found {}", object.get_type().name()?)));
     }
     Ok(())
 }
@@ -179,10 +167,7 @@ pub(super) fn peek(capsule: &Bound<'_, PyAny>) -> PyResult<Foreign> {
             Foreign::Unversioned(pointer.cast())
         });
     }
-    Err(PyValueError::new_err(format!(
-        "not an unused DLPack capsule: its name is {:?}",
-        name_text(capsule)?
-    )))
+    Err(PyValueError::new_err(format!("not an unused DLPack capsule: its name is {:?}", name_text(capsule)?)))
 }
 
 /// Returns the name of a capsule, or `None` for the NULL name.

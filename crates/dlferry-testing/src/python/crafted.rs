@@ -51,15 +51,8 @@ impl Recipe {
             return Err(PyValueError::new_err("poison and leak exclude each other"));
         }
         let mut recipe = Crafted::new(data)
-            .dtype(DLDataType {
-                code: DLDataTypeCode(code),
-                bits,
-                lanes,
-            })
-            .device(DLDevice {
-                device_type: DLDeviceType(device.0),
-                device_id: device.1,
-            })
+            .dtype(DLDataType { code: DLDataTypeCode(code), bits, lanes })
+            .device(DLDevice { device_type: DLDeviceType(device.0), device_id: device.1 })
             .byte_offset(byte_offset)
             .flags(flags)
             .version(version.0, version.1)
@@ -70,11 +63,7 @@ impl Recipe {
         if let Some(address) = address.or(null_data.then_some(0)) {
             recipe = recipe.address(address);
         }
-        recipe = if null_deleter {
-            recipe.null_deleter()
-        } else {
-            recipe
-        };
+        recipe = if null_deleter { recipe.null_deleter() } else { recipe };
         recipe = if poison { recipe.poison() } else { recipe };
         recipe = if leak { recipe.leak() } else { recipe };
         Ok(Self(recipe))

@@ -45,10 +45,7 @@ extern "C" fn at_exit() {
 }
 
 extern "C" fn at_exit_thread() {
-    if thread::spawn(|| delete_all(&AT_EXIT_THREAD, "exit-thread"))
-        .join()
-        .is_err()
-    {
+    if thread::spawn(|| delete_all(&AT_EXIT_THREAD, "exit-thread")).join().is_err() {
         report("a panic");
     }
 }
@@ -75,16 +72,11 @@ fn at_teardown(py: Python<'_>, tensor: Foreign) -> PyResult<()> {
     let capsule = unsafe { ffi::PyCapsule_New(boxed.cast(), TEARDOWN.as_ptr(), Some(teardown)) };
     // SAFETY: a new reference, or NULL with an exception set.
     let capsule = unsafe { Bound::from_owned_ptr_or_err(py, capsule) }?;
-    py.import("sys")?
-        .setattr(format!("_dlferry_testing_{}", tensor.address()), capsule)
+    py.import("sys")?.setattr(format!("_dlferry_testing_{}", tensor.address()), capsule)
 }
 
 /// Registers `handler` when `waiting` gets its first tensor.
-fn at_handler(
-    waiting: &Mutex<Vec<Foreign>>,
-    tensor: Foreign,
-    register: impl FnOnce() -> c_int,
-) -> PyResult<()> {
+fn at_handler(waiting: &Mutex<Vec<Foreign>>, tensor: Foreign, register: impl FnOnce() -> c_int) -> PyResult<()> {
     let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
     if waiting.is_empty() && register() != 0 {
         return Err(PyRuntimeError::new_err("no room for another exit handler"));
@@ -105,9 +97,7 @@ pub(super) fn leak_to_exit(py: Python<'_>, held: &Bound<'_, Held>, when: &str) -
     match when {
         "teardown" => at_teardown(py, take()?),
         // SAFETY: attached; the handler is a plain function.
-        "finalize" => at_handler(&AT_FINALIZE, take()?, || unsafe {
-            ffi::Py_AtExit(Some(at_finalize))
-        }),
+        "finalize" => at_handler(&AT_FINALIZE, take()?, || unsafe { ffi::Py_AtExit(Some(at_finalize)) }),
         "exit" => at_handler(&AT_EXIT, take()?, || atexit(at_exit)),
         "exit-thread" => at_handler(&AT_EXIT_THREAD, take()?, || atexit(at_exit_thread)),
         other => Err(PyValueError::new_err(format!("no such moment: '{other}'"))),

@@ -112,18 +112,12 @@ impl Foreign {
 /// # Safety
 ///
 /// `shape` and `strides`, where not NULL, hold `ndim` values when that is at most [`PADDED_NDIM`].
-pub(super) unsafe fn describe_tensor<'py>(
-    py: Python<'py>,
-    tensor: &DLTensor,
-) -> PyResult<Bound<'py, PyDict>> {
+pub(super) unsafe fn describe_tensor<'py>(py: Python<'py>, tensor: &DLTensor) -> PyResult<Bound<'py, PyDict>> {
     let fields = PyDict::new(py);
     fields.set_item("data", tensor.data.addr())?;
     fields.set_item("device", (tensor.device.device_type.0, tensor.device.device_id))?;
     fields.set_item("ndim", tensor.ndim)?;
-    fields.set_item(
-        "dtype",
-        (tensor.dtype.code.0, tensor.dtype.bits, tensor.dtype.lanes),
-    )?;
+    fields.set_item("dtype", (tensor.dtype.code.0, tensor.dtype.bits, tensor.dtype.lanes))?;
     fields.set_item("byte_offset", tensor.byte_offset)?;
     fields.set_item("shape_null", tensor.shape.is_null())?;
     fields.set_item("strides_null", tensor.strides.is_null())?;

@@ -124,11 +124,7 @@ impl Held {
 /// `name` replaces the `used_` name, as some consumers do; `clear_destructor` also removes the destructor.
 #[pyfunction]
 #[pyo3(signature = (capsule, *, name=None, clear_destructor=false))]
-pub(super) fn consume(
-    capsule: &Bound<'_, PyAny>,
-    name: Option<&str>,
-    clear_destructor: bool,
-) -> PyResult<Held> {
+pub(super) fn consume(capsule: &Bound<'_, PyAny>, name: Option<&str>, clear_destructor: bool) -> PyResult<Held> {
     let tensor = peek(capsule)?;
     let used = match name {
         Some(name) => name.to_owned(),

@@ -50,10 +50,7 @@ const STYLES: [(&str, Style); 14] = [
 
 impl Style {
     fn named(name: &str) -> PyResult<Self> {
-        let found = STYLES
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, style)| *style);
+        let found = STYLES.iter().find(|(known, _)| *known == name).map(|(_, style)| *style);
         found.ok_or_else(|| {
             let known: Vec<&str> = STYLES.iter().map(|(known, _)| *known).collect();
             PyValueError::new_err(format!("no style '{name}'; there are {}", known.join(", ")))
@@ -104,9 +101,7 @@ impl Producer {
         for key in keywords.keys() {
             let key: String = key.extract()?;
             if known.is_empty() {
-                return Err(PyTypeError::new_err(
-                    "Producer.__dlpack__() takes no keyword arguments",
-                ));
+                return Err(PyTypeError::new_err("Producer.__dlpack__() takes no keyword arguments"));
             }
             if !known.contains(&key.as_str()) {
                 return Err(PyTypeError::new_err(format!(
@@ -138,9 +133,7 @@ impl Producer {
             Style::Raises => return self.raise(py),
             Style::TypeErrorInside => return Err(PyTypeError::new_err("cannot hold this")),
             Style::TypeErrorInsideMentions => {
-                return Err(PyTypeError::new_err(
-                    "cannot hold this: max_version, copy and stream are fine",
-                ));
+                return Err(PyTypeError::new_err("cannot hold this: max_version, copy and stream are fine"));
             }
         };
         capsule::craft(py, &self.crafted.get().0, versioned, name)
@@ -191,12 +184,7 @@ impl Producer {
             Some(asked) if !asked.is_none() => asked.extract::<(u32, u32)>()?.0 >= 1,
             _ => false,
         };
-        let kept = self
-            .kept
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .as_ref()
-            .map(|c| c.clone_ref(py));
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|c| c.clone_ref(py));
         if let Some(kept) = kept {
             return Ok(kept.into_bound(py));
         }
@@ -210,11 +198,7 @@ impl Producer {
     /// Announces a device.
     fn __dlpack_device__(&self, py: Python<'_>) -> PyResult<(i32, i32)> {
         self.device_calls.fetch_add(1, Ordering::Relaxed);
-        if self.style == Style::DeviceError {
-            self.raise(py)
-        } else {
-            Ok(self.device)
-        }
+        if self.style == Style::DeviceError { self.raise(py) } else { Ok(self.device) }
     }
 
     /// The keywords of each call of `__dlpack__` so far, refused ones too.

@@ -91,10 +91,7 @@ pub struct DLDevice {
 
 impl DLDevice {
     /// Ordinary host memory.
-    pub const CPU: Self = Self {
-        device_type: DLDeviceType::CPU,
-        device_id: 0,
-    };
+    pub const CPU: Self = Self { device_type: DLDeviceType::CPU, device_id: 0 };
 }
 
 /// Writes kind and number, as in `cuda:1`; ordinary host memory is `cpu` alone.

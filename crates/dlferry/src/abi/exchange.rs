@@ -8,8 +8,7 @@ pub const EXCHANGE_API_ATTRIBUTE: &CStr = c"__dlpack_c_exchange_api__";
 pub const EXCHANGE_API_CAPSULE: &CStr = c"dlpack_exchange_api";
 
 /// How an allocator reports its failure: context, name of a Python exception, message.
-pub type DLPackSetError =
-    unsafe extern "C" fn(error_ctx: *mut c_void, kind: *const c_char, message: *const c_char);
+pub type DLPackSetError = unsafe extern "C" fn(error_ctx: *mut c_void, kind: *const c_char, message: *const c_char);
 
 /// Makes an empty managed tensor with the dtype, shape and device of `prototype`. Needs no Python; returns 0, or -1
 /// after calling `set_error` once.
@@ -31,15 +30,11 @@ pub type DLPackManagedTensorToPyObjectNoSync =
 
 /// Fills `out` with a tensor whose pointers are valid until control returns to the caller's caller; returns 0, or -1
 /// with an exception set.
-pub type DLPackDLTensorFromPyObjectNoSync =
-    unsafe extern "C" fn(py_object: *mut c_void, out: *mut DLTensor) -> c_int;
+pub type DLPackDLTensorFromPyObjectNoSync = unsafe extern "C" fn(py_object: *mut c_void, out: *mut DLTensor) -> c_int;
 
 /// Gives the stream that the producer works on at present; NULL on devices without streams. Returns 0 or -1.
-pub type DLPackCurrentWorkStream = unsafe extern "C" fn(
-    device_type: DLDeviceType,
-    device_id: i32,
-    out_current_stream: *mut *mut c_void,
-) -> c_int;
+pub type DLPackCurrentWorkStream =
+    unsafe extern "C" fn(device_type: DLDeviceType, device_id: i32, out_current_stream: *mut *mut c_void) -> c_int;
 
 /// What every version of the exchange table begins with.
 #[repr(C)]

@@ -17,10 +17,7 @@ fn capsule_names_are_those_of_the_protocol() {
 
 #[test]
 fn a_consumed_capsule_has_the_prefix_used() {
-    let cases = [
-        (CAPSULE_UNVERSIONED, CAPSULE_UNVERSIONED_USED),
-        (CAPSULE_VERSIONED, CAPSULE_VERSIONED_USED),
-    ];
+    let cases = [(CAPSULE_UNVERSIONED, CAPSULE_UNVERSIONED_USED), (CAPSULE_VERSIONED, CAPSULE_VERSIONED_USED)];
     for (fresh, used) in cases {
         assert_eq!(used.to_bytes().strip_prefix(b"used_"), Some(fresh.to_bytes()));
     }
@@ -36,18 +33,11 @@ fn flags_are_distinct_single_bits() {
 #[test]
 fn unknown_device_and_code_are_data() {
     // Rule R1.6: a value that no header names passes through unchanged and equals no known value.
-    let device = DLDevice {
-        device_type: DLDeviceType(99),
-        device_id: -7,
-    };
+    let device = DLDevice { device_type: DLDeviceType(99), device_id: -7 };
     assert_eq!((device.device_type.0, device.device_id), (99, -7));
     assert_ne!(device.device_type, DLDeviceType::CPU);
 
-    let dtype = DLDataType {
-        code: DLDataTypeCode(200),
-        bits: 255,
-        lanes: u16::MAX,
-    };
+    let dtype = DLDataType { code: DLDataTypeCode(200), bits: 255, lanes: u16::MAX };
     assert_eq!((dtype.code.0, dtype.bits, dtype.lanes), (200, 255, u16::MAX));
     assert_ne!(dtype.code, DLDataTypeCode::INT);
 }
@@ -84,22 +74,12 @@ fn a_version_reads_as_major_dot_minor() {
     use alloc::string::ToString;
 
     assert_eq!(DLPackVersion::CURRENT.to_string(), "1.3");
-    assert_eq!(
-        DLPackVersion {
-            major: 0,
-            minor: u32::MAX
-        }
-        .to_string(),
-        "0.4294967295"
-    );
+    assert_eq!(DLPackVersion { major: 0, minor: u32::MAX }.to_string(), "0.4294967295");
 }
 
 #[test]
 fn no_deleter_is_the_null_pointer_of_c() {
     // An absent function pointer takes no more room than the C pointer, so that NULL reads as `None`.
-    assert_eq!(
-        size_of::<Option<unsafe extern "C" fn(*mut DLManagedTensor)>>(),
-        size_of::<*mut ()>()
-    );
+    assert_eq!(size_of::<Option<unsafe extern "C" fn(*mut DLManagedTensor)>>(), size_of::<*mut ()>());
     assert_eq!(size_of::<Option<DLPackCurrentWorkStream>>(), size_of::<*mut ()>());
 }

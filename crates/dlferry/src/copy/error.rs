@@ -54,16 +54,10 @@ impl fmt::Display for CopyError {
             Self::OutOfMemory { bytes } => write!(f, "{bytes} bytes could not be allocated for a copy"),
             Self::ReadOnly => f.write_str("the target is read-only"),
             Self::DType { wanted, found } => {
-                write!(
-                    f,
-                    "the target holds {wanted} and the source {found}; a copy converts nothing"
-                )
+                write!(f, "the target holds {wanted} and the source {found}; a copy converts nothing")
             }
             Self::Shape { wanted, found } => {
-                write!(
-                    f,
-                    "the source has shape {found:?}, which cannot be broadcast to the target's {wanted:?}"
-                )
+                write!(f, "the source has shape {found:?}, which cannot be broadcast to the target's {wanted:?}")
             }
             Self::NotPacked { dtype } => write!(f, "elements of {dtype} have whole bytes already"),
             Self::Export(error) => error.fmt(f),

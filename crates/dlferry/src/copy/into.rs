@@ -20,9 +20,7 @@ pub unsafe fn copy_into(target: &Descriptor, source: TensorView<'_>) -> Result<(
     let found = source.descriptor();
     for descriptor in [target, found] {
         if !descriptor.is_host_readable() {
-            return Err(CopyError::Device {
-                device: descriptor.device(),
-            });
+            return Err(CopyError::Device { device: descriptor.device() });
         }
     }
     if target.is_read_only() {
@@ -30,16 +28,10 @@ pub unsafe fn copy_into(target: &Descriptor, source: TensorView<'_>) -> Result<(
     }
     let same_form = target.storage_bits() == found.storage_bits();
     if target.dtype() != found.dtype() || !same_form {
-        return Err(CopyError::DType {
-            wanted: target.dtype(),
-            found: found.dtype(),
-        });
+        return Err(CopyError::DType { wanted: target.dtype(), found: found.dtype() });
     }
     let Some(layout) = found.layout().broadcast_to(target.shape()) else {
-        return Err(CopyError::Shape {
-            wanted: target.shape().to_vec(),
-            found: found.shape().to_vec(),
-        });
+        return Err(CopyError::Shape { wanted: target.shape().to_vec(), found: found.shape().to_vec() });
     };
     if target.layout().is_empty() {
         return Ok(());
@@ -62,10 +54,7 @@ fn may_meet(one: &Descriptor, other: &Descriptor) -> bool {
     let ends = |descriptor: &Descriptor| {
         let range = descriptor.byte_range().ok()?;
         let first = descriptor.data().addr();
-        Some((
-            first.checked_add_signed(range.start)?,
-            first.checked_add_signed(range.end)?,
-        ))
+        Some((first.checked_add_signed(range.start)?, first.checked_add_signed(range.end)?))
     };
     match (ends(one), ends(other)) {
         (Some((low, high)), Some((other_low, other_high))) => low < other_high && other_low < high,
@@ -84,14 +73,8 @@ pub(super) unsafe fn copy_apart(target: &Descriptor, source: &Descriptor) {
         unsafe { copy_strided(&to, &from) };
         return;
     }
-    let to = Side {
-        first: target.data().cast(),
-        layout: target.layout(),
-    };
-    let from = Side {
-        first: source.data().cast(),
-        layout: source.layout(),
-    };
+    let to = Side { first: target.data().cast(), layout: target.layout() };
+    let from = Side { first: source.data().cast(), layout: source.layout() };
     // SAFETY: vouched for by the caller.
     unsafe { copy_bits(to, from, source.storage_bits()) };
 }
@@ -103,14 +86,8 @@ pub(super) unsafe fn copy_strided(target: &Strided, source: &Strided) {
     if source.layout.is_empty() {
         return;
     }
-    let to = Side {
-        first: target.data,
-        layout: &target.layout,
-    };
-    let from = Side {
-        first: source.data,
-        layout: &source.layout,
-    };
+    let to = Side { first: target.data, layout: &target.layout };
+    let from = Side { first: source.data, layout: &source.layout };
     let item = source.item();
     let size = i64::try_from(item).unwrap_or(0);
     let run = |strided: &Strided| super::strided::scaled_is_run(&strided.layout, size);

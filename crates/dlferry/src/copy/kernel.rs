@@ -12,8 +12,7 @@ pub(super) struct Side<'a> {
 impl Side<'_> {
     fn at(self, offset: i64) -> *mut u8 {
         // An offset within a layout whose bytes fit the address space fits an `isize`.
-        self.first
-            .wrapping_offset(isize::try_from(offset).unwrap_or_default())
+        self.first.wrapping_offset(isize::try_from(offset).unwrap_or_default())
     }
 }
 
@@ -26,19 +25,11 @@ impl Side<'_> {
 pub(super) unsafe fn copy_bytes(target: Side<'_>, source: Side<'_>, item: usize, unit: usize) {
     let (Some(to), Some(from)) = (Rows::of(target.layout), Rows::of(source.layout)) else {
         // No axis: one element.
-        let row = Row {
-            extent: 1,
-            to: 0,
-            from: 0,
-        };
+        let row = Row { extent: 1, to: 0, from: 0 };
         // SAFETY: vouched for by the caller.
         return unsafe { copy_row(target.first, source.first, row, item, unit) };
     };
-    let row = Row {
-        extent: to.extent,
-        to: to.stride,
-        from: from.stride,
-    };
+    let row = Row { extent: to.extent, to: to.stride, from: from.stride };
     for (target_at, source_at) in to.outer.offsets().zip(from.outer.offsets()) {
         // SAFETY: the rows of both sides, vouched for by the caller.
         unsafe { copy_row(target.at(target_at), source.at(source_at), row, item, unit) };
@@ -57,11 +48,7 @@ impl Rows {
         let (extent, outer_shape) = layout.shape().split_last()?;
         let (stride, outer_strides) = layout.strides().split_last()?;
         let outer = Layout::new(outer_shape, outer_strides).ok()?;
-        Some(Self {
-            outer,
-            extent: usize::try_from(*extent).ok()?,
-            stride: isize::try_from(*stride).unwrap_or(0),
-        })
+        Some(Self { outer, extent: usize::try_from(*extent).ok()?, stride: isize::try_from(*stride).unwrap_or(0) })
     }
 }
 

@@ -28,19 +28,14 @@ impl Memory {
     pub fn zeroed(len: usize) -> Result<Self, CopyError> {
         let refused = CopyError::OutOfMemory { bytes: len };
         if len == 0 {
-            return Ok(Self {
-                first: NonNull::<Aligned>::dangling().cast(),
-                len,
-            });
+            return Ok(Self { first: NonNull::<Aligned>::dangling().cast(), len });
         }
         let Some(layout) = Self::layout(len) else {
             return Err(refused);
         };
         // SAFETY: the size is not zero.
         let first = unsafe { alloc::alloc::alloc_zeroed(layout) };
-        NonNull::new(first)
-            .map(|first| Self { first, len })
-            .ok_or(refused)
+        NonNull::new(first).map(|first| Self { first, len }).ok_or(refused)
     }
 
     fn layout(len: usize) -> Option<Layout> {

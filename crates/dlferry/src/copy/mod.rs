@@ -62,15 +62,9 @@ impl Tensor {
     pub fn copy_in_order(view: TensorView<'_>, order: Order) -> Result<Self, CopyError> {
         let source = view.descriptor();
         if !source.is_host_readable() {
-            return Err(CopyError::Device {
-                device: source.device(),
-            });
+            return Err(CopyError::Device { device: source.device() });
         }
-        let fields = Fields {
-            copied: Some(true),
-            padded: source.fields().padded,
-            ..Fields::SHARED
-        };
+        let fields = Fields { copied: Some(true), padded: source.fields().padded, ..Fields::SHARED };
         let layout = order.layout(source.layout())?;
         let (memory, target) = allocate(source.dtype(), layout, fields)?;
         // SAFETY: a view's memory is readable (its constructor's contract), and new memory has no byte of it.
@@ -88,10 +82,7 @@ impl Tensor {
     ///
     /// The host can read the memory of `source`, and nobody writes it meanwhile.
     pub unsafe fn copy_strided(source: &Strided) -> Result<Self, CopyError> {
-        let fields = Fields {
-            copied: Some(true),
-            ..Fields::SHARED
-        };
+        let fields = Fields { copied: Some(true), ..Fields::SHARED };
         let (memory, target) = allocate(source.dtype(), Layout::c_contiguous(source.shape())?, fields)?;
         if let Some(to) = Strided::of(&target) {
             // SAFETY: vouched for by the caller; new memory has no byte of the source.
@@ -119,9 +110,7 @@ impl Tensor {
 fn allocate(dtype: DLDataType, layout: Layout, fields: Fields) -> Result<(Memory, Descriptor), CopyError> {
     // The size is that of the layout's bytes, which the description knows; its address comes with the memory.
     let bits = if fields.padded { 8 } else { dtype.item_bits() };
-    let range = layout
-        .byte_range(bits)
-        .map_err(|_| CopyError::OutOfMemory { bytes: usize::MAX })?;
+    let range = layout.byte_range(bits).map_err(|_| CopyError::OutOfMemory { bytes: usize::MAX })?;
     let mut memory = Memory::zeroed(range.end.unsigned_abs())?;
     let data = memory.as_mut_slice().as_mut_ptr().cast();
     let target = Descriptor::new(data, DLDevice::CPU, dtype, layout, fields)?;

@@ -28,17 +28,9 @@ impl Order {
 /// The axes from the slowest to the fastest as in the source, laid out without gaps.
 fn keep(source: &Layout) -> Result<Layout, CopyError> {
     let mut axes: Vec<usize> = (0..source.ndim()).collect();
-    let stride = |axis: &usize| {
-        source
-            .strides()
-            .get(*axis)
-            .map_or(0, |stride| stride.unsigned_abs())
-    };
+    let stride = |axis: &usize| source.strides().get(*axis).map_or(0, |stride| stride.unsigned_abs());
     axes.sort_by_key(|axis| core::cmp::Reverse(stride(axis)));
-    let extents: Vec<i64> = axes
-        .iter()
-        .filter_map(|axis| source.shape().get(*axis).copied())
-        .collect();
+    let extents: Vec<i64> = axes.iter().filter_map(|axis| source.shape().get(*axis).copied()).collect();
     let dense = Layout::c_contiguous(&extents)?;
     let mut back: Vec<usize> = (0..axes.len()).collect();
     back.sort_by_key(|place| axes.get(*place).copied());

@@ -39,17 +39,8 @@ impl Strided {
             return Err(DescribeError::NullData { size: layout.size() });
         }
         let unit = if swapped { unit(dtype) } else { 1 };
-        let this = Self {
-            data,
-            layout,
-            dtype,
-            unit,
-        };
-        if this.fits() {
-            Ok(this)
-        } else {
-            Err(DescribeError::AddressOverflow { byte_offset: 0 })
-        }
+        let this = Self { data, layout, dtype, unit };
+        if this.fits() { Ok(this) } else { Err(DescribeError::AddressOverflow { byte_offset: 0 }) }
     }
 
     /// The elements of a tensor, in this form; `None` for packed ones below a byte.
@@ -59,21 +50,13 @@ impl Strided {
             return None;
         }
         let layout = scaled(descriptor.layout(), size / 8)?;
-        Some(Self {
-            data: descriptor.data().cast(),
-            layout,
-            dtype: descriptor.dtype(),
-            unit: 1,
-        })
+        Some(Self { data: descriptor.data().cast(), layout, dtype: descriptor.dtype(), unit: 1 })
     }
 
     /// The same elements, repeated along new axes and along those of extent 1.
     #[must_use]
     pub fn broadcast_to(&self, shape: &[i64]) -> Option<Self> {
-        Some(Self {
-            layout: self.layout.broadcast_to(shape)?,
-            ..self.clone()
-        })
+        Some(Self { layout: self.layout.broadcast_to(shape)?, ..self.clone() })
     }
 
     /// The extents.
@@ -98,20 +81,13 @@ impl Strided {
         let Some(span) = self.layout.span() else {
             return Some((0, 0));
         };
-        let low = self
-            .data
-            .addr()
-            .checked_add_signed(isize::try_from(span.lowest).ok()?)?;
-        let last = self
-            .data
-            .addr()
-            .checked_add_signed(isize::try_from(span.highest).ok()?)?;
+        let low = self.data.addr().checked_add_signed(isize::try_from(span.lowest).ok()?)?;
+        let last = self.data.addr().checked_add_signed(isize::try_from(span.highest).ok()?)?;
         Some((low, last.checked_add(self.item())?))
     }
 
     fn fits(&self) -> bool {
-        self.addresses()
-            .is_some_and(|(low, high)| isize::try_from(high.saturating_sub(low)).is_ok())
+        self.addresses().is_some_and(|(low, high)| isize::try_from(high.saturating_sub(low)).is_ok())
     }
 }
 
@@ -119,13 +95,7 @@ impl Strided {
 pub(super) fn scaled(layout: &Layout, by: i64) -> Option<Layout> {
     let empty = layout.is_empty();
     let axes = layout.shape().iter().zip(layout.strides());
-    let strides = axes.map(|(extent, stride)| {
-        if *extent <= 1 || empty {
-            Some(0)
-        } else {
-            stride.checked_mul(by)
-        }
-    });
+    let strides = axes.map(|(extent, stride)| if *extent <= 1 || empty { Some(0) } else { stride.checked_mul(by) });
     Layout::new(layout.shape(), &strides.collect::<Option<alloc::vec::Vec<_>>>()?).ok()
 }
 

@@ -20,10 +20,7 @@ use crate::managed::DescribeError;
 fn tensor(bytes: &[u8], dtype: DLDataType, layout: Layout, padded: bool) -> Tensor {
     let mut memory = bytes.to_vec();
     let data = memory.as_mut_ptr().cast();
-    let fields = Fields {
-        padded,
-        ..Fields::SHARED
-    };
+    let fields = Fields { padded, ..Fields::SHARED };
     let descriptor = Descriptor::new(data, DLDevice::CPU, dtype, layout, fields).unwrap();
     let range = descriptor.byte_range().unwrap();
     assert!(
@@ -43,18 +40,9 @@ fn bytes(tensor: &Tensor) -> Vec<u8> {
 
 #[test]
 fn a_copy_is_writable_says_so_and_is_its_own() {
-    let source = Export::read_only(vec![1_u32, 2, 3, 4])
-        .shape(&[2, 2])
-        .finish()
-        .unwrap();
+    let source = Export::read_only(vec![1_u32, 2, 3, 4]).shape(&[2, 2]).finish().unwrap();
     let mut copy = Tensor::copy_of(source.view()).unwrap();
-    assert_eq!(
-        copy.descriptor().fields(),
-        Fields {
-            copied: Some(true),
-            ..Fields::SHARED
-        }
-    );
+    assert_eq!(copy.descriptor().fields(), Fields { copied: Some(true), ..Fields::SHARED });
     assert_ne!(copy.descriptor().data(), source.descriptor().data());
     assert!(copy.typed_mut::<u32>().unwrap().set(&[0, 1], 20));
     assert_eq!(copy.view().typed::<u32>().unwrap().to_vec(), [1, 20, 3, 4]);
@@ -95,25 +83,16 @@ fn a_tensor_without_axes_or_elements_is_copied() {
     let copy = Tensor::copy_of(scalar.view()).unwrap();
     assert_eq!(copy.view().typed::<f64>().unwrap().get(&[]), Some(2.5));
     for shape in [&[0][..], &[3, 0, 2], &[i64::MAX, 4, 0]] {
-        let empty = Export::read_only(Vec::<f64>::new())
-            .shape(shape)
-            .finish()
-            .unwrap();
+        let empty = Export::read_only(Vec::<f64>::new()).shape(shape).finish().unwrap();
         let copy = Tensor::copy_of(empty.view()).unwrap();
-        assert_eq!(
-            (copy.descriptor().shape(), copy.descriptor().nbytes()),
-            (shape, 0)
-        );
+        assert_eq!((copy.descriptor().shape(), copy.descriptor().nbytes()), (shape, 0));
     }
 }
 
 #[test]
 fn strides_without_a_meaning_are_not_copied() {
     let layout = Layout::new(&[1, 3], &[i64::MIN, 1]).unwrap();
-    let source = Export::read_only([7_u8, 8, 9])
-        .layout(layout, 0)
-        .finish()
-        .unwrap();
+    let source = Export::read_only([7_u8, 8, 9]).layout(layout, 0).finish().unwrap();
     let copy = Tensor::copy_of(source.view()).unwrap();
     assert_eq!(copy.descriptor().strides(), [3, 1]);
 }
@@ -121,19 +100,13 @@ fn strides_without_a_meaning_are_not_copied() {
 #[test]
 fn memory_that_the_host_cannot_read_is_not_copied() {
     for kind in (0..=99).filter(|kind| ![1, 3, 11, 13, 20].contains(kind)) {
-        let device = DLDevice {
-            device_type: DLDeviceType(kind),
-            device_id: 2,
-        };
+        let device = DLDevice { device_type: DLDeviceType(kind), device_id: 2 };
         let layout = Layout::new(&[2], &[3]).unwrap();
         let nowhere = ptr::without_provenance_mut(1 << 24);
         let descriptor = Descriptor::new(nowhere, device, DLDataType::U8, layout, Fields::SHARED).unwrap();
         // SAFETY: no element is in memory that the host can read, so none is claimed to be readable.
         let source = unsafe { Tensor::from_owner(Box::new(()), descriptor) }.unwrap();
-        assert_eq!(
-            Tensor::copy_of(source.view()).unwrap_err(),
-            CopyError::Device { device }
-        );
+        assert_eq!(Tensor::copy_of(source.view()).unwrap_err(), CopyError::Device { device });
     }
 }
 
@@ -142,33 +115,19 @@ fn packed_elements_stay_packed_and_padded_ones_padded() {
     let source = [0x21, 0x43, 0x65, 0x87];
     let layout = || Layout::new(&[3], &[2]).unwrap();
     let packed = Tensor::copy_of(tensor(&source, DLDataType::U4, layout(), false).view()).unwrap();
-    assert_eq!(
-        (bytes(&packed), packed.descriptor().fields().padded),
-        (vec![0x31, 0x05], false)
-    );
+    assert_eq!((bytes(&packed), packed.descriptor().fields().padded), (vec![0x31, 0x05], false));
     let layout = Layout::new(&[2], &[2]).unwrap();
     let padded = Tensor::copy_of(tensor(&source, DLDataType::U4, layout, true).view()).unwrap();
-    assert_eq!(
-        (bytes(&padded), padded.descriptor().fields().padded),
-        (vec![0x21, 0x65], true)
-    );
+    assert_eq!((bytes(&padded), padded.descriptor().fields().padded), (vec![0x21, 0x65], true));
     assert_eq!(padded.view().scalar(&[1]), Ok(Some(Scalar::UInt(5))));
 }
 
 #[test]
 fn opaque_elements_are_copied_as_bytes() {
-    let dtype = DLDataType {
-        code: crate::abi::DLDataTypeCode(200),
-        bits: 24,
-        lanes: 1,
-    };
+    let dtype = DLDataType { code: crate::abi::DLDataTypeCode(200), bits: 24, lanes: 1 };
     let source: Vec<u8> = (0..12).collect();
-    let copy =
-        Tensor::copy_of(tensor(&source, dtype, Layout::new(&[2], &[2]).unwrap(), false).view()).unwrap();
-    assert_eq!(
-        (copy.descriptor().dtype(), bytes(&copy)),
-        (dtype, vec![0, 1, 2, 6, 7, 8])
-    );
+    let copy = Tensor::copy_of(tensor(&source, dtype, Layout::new(&[2], &[2]).unwrap(), false).view()).unwrap();
+    assert_eq!((copy.descriptor().dtype(), bytes(&copy)), (dtype, vec![0, 1, 2, 6, 7, 8]));
     // Elements of no bits take no memory.
     let dtype = DLDataType { bits: 0, ..dtype };
     for strides in [[1], [2]] {
@@ -183,26 +142,15 @@ fn a_copy_that_no_allocation_can_hold_is_refused() {
     let layout = Layout::new(&[i64::MAX], &[0]).unwrap();
     let source = Export::read_only([1_u8]).layout(layout, 0).finish().unwrap();
     let refusal = Tensor::copy_of(source.view()).unwrap_err();
-    assert_eq!(
-        refusal,
-        CopyError::OutOfMemory {
-            bytes: usize::MAX / 2
-        }
-    );
-    assert_eq!(
-        Memory::zeroed(usize::MAX).unwrap_err(),
-        CopyError::OutOfMemory { bytes: usize::MAX }
-    );
+    assert_eq!(refusal, CopyError::OutOfMemory { bytes: usize::MAX / 2 });
+    assert_eq!(Memory::zeroed(usize::MAX).unwrap_err(), CopyError::OutOfMemory { bytes: usize::MAX });
 }
 
 #[test]
 fn a_repeated_element_whose_copy_has_no_size_is_refused() {
     let layout = Layout::new(&[i64::MAX], &[0]).unwrap();
     let source = Export::read_only([1_u64]).layout(layout, 0).finish().unwrap();
-    assert!(matches!(
-        Tensor::copy_of(source.view()),
-        Err(CopyError::OutOfMemory { .. })
-    ));
+    assert!(matches!(Tensor::copy_of(source.view()), Err(CopyError::OutOfMemory { .. })));
 }
 
 #[test]
@@ -218,16 +166,10 @@ fn new_memory_is_zero_and_writable() {
 
 #[test]
 fn a_refusal_says_what_was_found() {
-    let device = DLDevice {
-        device_type: DLDeviceType::CUDA,
-        device_id: 1,
-    };
+    let device = DLDevice { device_type: DLDeviceType::CUDA, device_id: 1 };
     let cases = [
         (CopyError::Device { device }, "cuda:1"),
-        (
-            CopyError::from(ExportError::OutOfMemory { bytes: 12 }),
-            "12 bytes",
-        ),
+        (CopyError::from(ExportError::OutOfMemory { bytes: 12 }), "12 bytes"),
         (CopyError::from(ExportError::ReadOnlyUnversioned), "read-only"),
         (CopyError::from(LayoutError::SizeOverflow), "more elements"),
         (CopyError::from(DescribeError::NegativeNdim { ndim: -2 }), "-2"),

@@ -35,11 +35,7 @@ impl fmt::Display for DTypeError {
             Self::ZeroLanes { dtype } => write!(f, "{dtype} has 0 lanes, but an element has at least 1"),
             Self::ZeroBits { dtype } => write!(f, "{dtype} has 0 bits, but a number has at least 1"),
             Self::WrongBits { dtype, name, wanted } => {
-                write!(
-                    f,
-                    "{dtype} has {found} bits, but {name} has {wanted}",
-                    found = dtype.bits
-                )
+                write!(f, "{dtype} has {found} bits, but {name} has {wanted}", found = dtype.bits)
             }
         }
     }
@@ -61,11 +57,9 @@ pub fn dtype_fault(dtype: DLDataType) -> Option<DTypeError> {
     let family = Family::of(dtype.code)?;
     match family.width {
         Width::Positive if dtype.bits == 0 => Some(DTypeError::ZeroBits { dtype }),
-        Width::Exactly(wanted) if dtype.bits != wanted => Some(DTypeError::WrongBits {
-            dtype,
-            name: family.stem,
-            wanted,
-        }),
+        Width::Exactly(wanted) if dtype.bits != wanted => {
+            Some(DTypeError::WrongBits { dtype, name: family.stem, wanted })
+        }
         Width::Any | Width::Positive | Width::Exactly(_) => None,
     }
 }

@@ -71,22 +71,10 @@ pub unsafe trait Element: Copy + Send + Sync + 'static {
 #[inline]
 pub const fn assert_element<T: Element>() {
     const {
-        assert!(
-            size_of::<T>() == size_of::<T::Raw>(),
-            "an element and its raw form differ in size"
-        );
-        assert!(
-            size_of::<T>() == T::DTYPE.item_bytes(),
-            "an element and its dtype differ in size"
-        );
-        assert!(
-            !T::DTYPE.is_sub_byte(),
-            "an element must be a whole number of bytes"
-        );
-        assert!(
-            align_of::<T>() == align_of::<T::Raw>(),
-            "an element and its raw form differ in alignment"
-        );
+        assert!(size_of::<T>() == size_of::<T::Raw>(), "an element and its raw form differ in size");
+        assert!(size_of::<T>() == T::DTYPE.item_bytes(), "an element and its dtype differ in size");
+        assert!(!T::DTYPE.is_sub_byte(), "an element must be a whole number of bytes");
+        assert!(align_of::<T>() == align_of::<T::Raw>(), "an element and its raw form differ in alignment");
     }
 }
 

@@ -24,19 +24,11 @@ pub(super) struct Family {
 
 impl Family {
     const fn sized(code: DLDataTypeCode, stem: &'static str) -> Self {
-        Self {
-            code,
-            stem,
-            width: Width::Positive,
-        }
+        Self { code, stem, width: Width::Positive }
     }
 
     const fn fixed(code: DLDataTypeCode, stem: &'static str, bits: u8) -> Self {
-        Self {
-            code,
-            stem,
-            width: Width::Exactly(bits),
-        }
+        Self { code, stem, width: Width::Exactly(bits) }
     }
 
     /// Finds the family of a code, or `None` when the code is unknown.
@@ -50,11 +42,7 @@ pub(super) const FAMILIES: [Family; 19] = [
     Family::sized(DLDataTypeCode::INT, "int"),
     Family::sized(DLDataTypeCode::UINT, "uint"),
     Family::sized(DLDataTypeCode::FLOAT, "float"),
-    Family {
-        code: DLDataTypeCode::OPAQUE_HANDLE,
-        stem: "opaque_handle",
-        width: Width::Any,
-    },
+    Family { code: DLDataTypeCode::OPAQUE_HANDLE, stem: "opaque_handle", width: Width::Any },
     Family::fixed(DLDataTypeCode::BFLOAT, "bfloat16", 16),
     Family::sized(DLDataTypeCode::COMPLEX, "complex"),
     Family::fixed(DLDataTypeCode::BOOL, "bool", 8),

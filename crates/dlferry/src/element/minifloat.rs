@@ -47,20 +47,8 @@ const FORMATS: [Minifloat; 13] = {
 };
 
 /// Writes one row of [`FORMATS`].
-const fn format(
-    dtype: DLDataType,
-    exponent_bits: u32,
-    mantissa_bits: u32,
-    bias: u32,
-    specials: Specials,
-) -> Minifloat {
-    Minifloat {
-        dtype,
-        exponent_bits,
-        mantissa_bits,
-        bias,
-        specials,
-    }
+const fn format(dtype: DLDataType, exponent_bits: u32, mantissa_bits: u32, bias: u32, specials: Specials) -> Minifloat {
+    Minifloat { dtype, exponent_bits, mantissa_bits, bias, specials }
 }
 
 impl Minifloat {
@@ -75,17 +63,12 @@ impl Minifloat {
         let mantissa = code & ones(self.mantissa_bits);
         let exponent = code.wrapping_shr(self.mantissa_bits) & ones(self.exponent_bits);
         if self.specials == Specials::ExponentOnly {
-            return if exponent == ones(self.exponent_bits) {
-                f64::NAN
-            } else {
-                self.scale(exponent)
-            };
+            return if exponent == ones(self.exponent_bits) { f64::NAN } else { self.scale(exponent) };
         }
         let magnitude_bits = self.exponent_bits.wrapping_add(self.mantissa_bits);
         let is_negative = code.wrapping_shr(magnitude_bits) & 1 == 1;
-        let magnitude = self
-            .special(is_negative, exponent, mantissa)
-            .unwrap_or_else(|| self.finite(exponent, mantissa));
+        let magnitude =
+            self.special(is_negative, exponent, mantissa).unwrap_or_else(|| self.finite(exponent, mantissa));
         if is_negative { -magnitude } else { magnitude }
     }
 
@@ -103,11 +86,7 @@ impl Minifloat {
 
     /// Gives the magnitude of a finite code. Exponent 0 has no hidden bit and the scale of exponent 1.
     fn finite(&self, exponent: u32, mantissa: u32) -> f64 {
-        let hidden = if exponent == 0 {
-            0
-        } else {
-            1_u32.wrapping_shl(self.mantissa_bits)
-        };
+        let hidden = if exponent == 0 { 0 } else { 1_u32.wrapping_shl(self.mantissa_bits) };
         let unit = self.scale(exponent.max(1)) / f64::from(1_u32.wrapping_shl(self.mantissa_bits));
         f64::from(hidden | mantissa) * unit
     }
@@ -116,9 +95,7 @@ impl Minifloat {
     ///
     /// The exponents have at most 8 bits and the biases are at most 127, so the power lies well within the normal ones.
     fn scale(&self, exponent: u32) -> f64 {
-        let biased = u64::from(exponent)
-            .wrapping_add(1023)
-            .wrapping_sub(u64::from(self.bias));
+        let biased = u64::from(exponent).wrapping_add(1023).wrapping_sub(u64::from(self.bias));
         f64::from_bits(biased.wrapping_shl(52))
     }
 }

@@ -12,11 +12,7 @@ use crate::abi::DLDataType;
 impl fmt::Display for DLDataType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(family) = Family::of(self.code).filter(|_| dtype_fault(*self).is_none()) else {
-            return write!(
-                f,
-                "dtype(code={}, bits={}, lanes={})",
-                self.code.0, self.bits, self.lanes
-            );
+            return write!(f, "dtype(code={}, bits={}, lanes={})", self.code.0, self.bits, self.lanes);
         };
         f.write_str(family.stem)?;
         if !matches!(family.width, Width::Exactly(_)) {
@@ -64,11 +60,7 @@ fn parse_as(family: &Family, name: &str) -> Option<DLDataType> {
         Some(lanes) => parse_number(lanes).filter(|lanes| *lanes > 1)?,
         None => 1,
     };
-    let dtype = DLDataType {
-        code: family.code,
-        bits,
-        lanes,
-    };
+    let dtype = DLDataType { code: family.code, bits, lanes };
     dtype_fault(dtype).is_none().then_some(dtype)
 }
 
@@ -76,9 +68,5 @@ fn parse_as(family: &Family, name: &str) -> Option<DLDataType> {
 fn parse_number<T: FromStr>(text: &str) -> Option<T> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
     let is_shortest = text == "0" || !text.starts_with('0');
-    if is_plain && is_shortest {
-        text.parse().ok()
-    } else {
-        None
-    }
+    if is_plain && is_shortest { text.parse().ok() } else { None }
 }

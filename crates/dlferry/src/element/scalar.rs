@@ -73,10 +73,7 @@ fn part(dtype: DLDataType) -> Option<DLDataType> {
 /// Decodes a float of any known format.
 fn float(dtype: DLDataType, bytes: &[u8]) -> Option<f64> {
     match dtype {
-        DLDataType::F32 => bytes
-            .try_into()
-            .ok()
-            .map(|bytes| f64::from(f32::from_ne_bytes(bytes))),
+        DLDataType::F32 => bytes.try_into().ok().map(|bytes| f64::from(f32::from_ne_bytes(bytes))),
         DLDataType::F64 => bytes.try_into().ok().map(f64::from_ne_bytes),
         _ => {
             let format = Minifloat::of(dtype)?;

@@ -32,10 +32,7 @@ impl<S: ManagedStruct, O: Send + 'static> Draft<S, O> {
         // SAFETY: the size is not zero: a managed struct is part of it.
         let block = unsafe { alloc::alloc::alloc(memory) };
         // The allocator aligned it for `Block<S, O>`, whose layout `memory` extends.
-        #[allow(
-            clippy::cast_ptr_alignment,
-            reason = "allocated with the alignment of the target type"
-        )]
+        #[allow(clippy::cast_ptr_alignment, reason = "allocated with the alignment of the target type")]
         let Some(block) = NonNull::new(block.cast::<Block<S, O>>()) else {
             return Err(ExportError::OutOfMemory { bytes: memory.size() });
         };
@@ -66,20 +63,13 @@ impl<S: ManagedStruct, O: Send + 'static> Draft<S, O> {
         let block = this.block.as_ptr();
         // SAFETY: `dims` is the place of the integers within the allocation.
         let dims = unsafe { block.byte_add(this.dims) };
-        #[allow(
-            clippy::cast_ptr_alignment,
-            reason = "`extend` placed the integers at their alignment"
-        )]
+        #[allow(clippy::cast_ptr_alignment, reason = "`extend` placed the integers at their alignment")]
         let shape = dims.cast::<i64>();
         // SAFETY: room for `2 * ndim` integers was allocated there.
         let strides = unsafe { write_dims(shape, descriptor.layout()) };
         let layout = descriptor.layout();
         let tensor = DLTensor {
-            data: if layout.is_empty() {
-                core::ptr::null_mut::<c_void>()
-            } else {
-                descriptor.data()
-            },
+            data: if layout.is_empty() { core::ptr::null_mut::<c_void>() } else { descriptor.data() },
             device: descriptor.device(),
             // A layout of more axes than an `i32` counts would need 32 GiB of integers; it exports as a malformed
             // tensor that every consumer refuses.
@@ -131,10 +121,7 @@ unsafe fn write_dims(shape: *mut i64, layout: &Layout) -> *mut i64 {
 ///
 /// `managed` came from [`Draft::finish`] of the same types, and this is the only call for it.
 unsafe extern "C" fn delete<S: ManagedStruct, O: Send + 'static>(managed: *mut S) {
-    #[allow(
-        clippy::cast_ptr_alignment,
-        reason = "the struct is the first field of an aligned block"
-    )]
+    #[allow(clippy::cast_ptr_alignment, reason = "the struct is the first field of an aligned block")]
     let Some(block) = NonNull::new(managed.cast::<Block<S, O>>()) else {
         return;
     };

@@ -24,28 +24,14 @@ pub struct Export<O> {
 impl<O: Owner> Export<O> {
     /// Exports data that the consumer may only read.
     pub fn read_only(owner: O) -> Self {
-        Self::new(
-            owner,
-            Fields {
-                read_only: true,
-                ..Fields::SHARED
-            },
-            |owner| {
-                let slice = owner.as_slice();
-                (slice.as_ptr().cast_mut().cast(), slice.len())
-            },
-        )
+        Self::new(owner, Fields { read_only: true, ..Fields::SHARED }, |owner| {
+            let slice = owner.as_slice();
+            (slice.as_ptr().cast_mut().cast(), slice.len())
+        })
     }
 
     fn new(owner: O, fields: Fields, borrow: fn(&mut O) -> (*mut c_void, usize)) -> Self {
-        Self {
-            owner,
-            borrow,
-            dtype: O::Item::DTYPE,
-            fields,
-            layout: None,
-            first: 0,
-        }
+        Self { owner, borrow, dtype: O::Item::DTYPE, fields, layout: None, first: 0 }
     }
 }
 
@@ -56,10 +42,7 @@ impl<O: OwnerMut> Export<O> {
     /// leave others behind. There is [`Export::bools`] for those.
     pub fn writable(owner: O) -> Self {
         const {
-            assert!(
-                <O::Item as Element>::ALL_BITS_VALID,
-                "the consumer could write values that are none"
-            );
+            assert!(<O::Item as Element>::ALL_BITS_VALID, "the consumer could write values that are none");
         };
         Self::new(owner, Fields::SHARED, |owner| {
             let slice = owner.as_mut_slice();
@@ -71,9 +54,7 @@ impl<O: OwnerMut> Export<O> {
 impl Export<alloc::vec::Vec<bool>> {
     /// Exports booleans that the consumer may write: a vector reads none of them when it is dropped.
     pub fn bools(owner: alloc::vec::Vec<bool>) -> Self {
-        Self::new(owner, Fields::SHARED, |owner| {
-            (owner.as_mut_ptr().cast(), owner.len())
-        })
+        Self::new(owner, Fields::SHARED, |owner| (owner.as_mut_ptr().cast(), owner.len()))
     }
 }
 
@@ -153,9 +134,5 @@ fn check_bounds(layout: &Layout, first: usize, len: usize) -> Result<(), ExportE
     let lowest = span.lowest.saturating_add(first);
     let highest = span.highest.saturating_add(first);
     let inside = lowest >= 0 && usize::try_from(highest).is_ok_and(|highest| highest < len);
-    if inside {
-        Ok(())
-    } else {
-        Err(ExportError::OutOfBounds { lowest, highest, len })
-    }
+    if inside { Ok(()) } else { Err(ExportError::OutOfBounds { lowest, highest, len }) }
 }

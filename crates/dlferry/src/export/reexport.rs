@@ -16,10 +16,7 @@ impl Tensor {
     ///
     /// Until `owner` is dropped, the memory that `descriptor` describes is as condition 3 of
     /// [`managed`](crate::managed) asks, and condition 5 holds.
-    pub unsafe fn from_owner<O: Send + 'static>(
-        owner: O,
-        descriptor: Descriptor,
-    ) -> Result<Self, ExportError> {
+    pub unsafe fn from_owner<O: Send + 'static>(owner: O, descriptor: Descriptor) -> Result<Self, ExportError> {
         let draft = Draft::<DLManagedTensorVersioned, O>::new(owner, descriptor.layout().ndim())?;
         let managed = draft.finish(&descriptor, descriptor.fields());
         // SAFETY: just made and handed to nobody else; the owner is `Send`.
@@ -53,10 +50,7 @@ impl SharedTensor {
     ///
     /// As [`Tensor::into_managed`].
     pub fn to_managed<S: ManagedStruct>(&self) -> Result<NonNull<S>, ExportError> {
-        let fields = Fields {
-            copied: Some(false),
-            ..self.descriptor().fields()
-        };
+        let fields = Fields { copied: Some(false), ..self.descriptor().fields() };
         export(self.clone(), self.descriptor(), fields)
     }
 }

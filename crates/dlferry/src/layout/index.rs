@@ -60,11 +60,7 @@ impl<'a> Offsets<'a> {
 
     /// Goes to the first element of the next row, from the last row to the first.
     fn next_row(&mut self) {
-        let axes = self
-            .outer_shape
-            .iter()
-            .zip(self.outer_strides)
-            .zip(self.row.as_mut_slice());
+        let axes = self.outer_shape.iter().zip(self.outer_strides).zip(self.row.as_mut_slice());
         for ((&extent, &stride), index) in axes.rev() {
             let last = extent.wrapping_sub(1);
             if *index < last {

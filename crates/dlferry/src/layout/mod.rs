@@ -94,12 +94,7 @@ impl Layout {
     #[inline]
     pub fn new(shape: &[i64], strides: &[i64]) -> Result<Self, LayoutError> {
         let (size, span) = check(shape, strides)?;
-        Ok(Self {
-            shape: Dims::from_slice(shape),
-            strides: Dims::from_slice(strides),
-            size,
-            span,
-        })
+        Ok(Self { shape: Dims::from_slice(shape), strides: Dims::from_slice(strides), size, span })
     }
 
     /// Takes a shape and makes it row-major: contiguous, last axis fastest.
@@ -130,12 +125,7 @@ impl Layout {
     #[inline]
     #[must_use]
     pub fn scalar() -> Self {
-        Self {
-            shape: Dims::zeros(0),
-            strides: Dims::zeros(0),
-            size: 1,
-            span: Span::ONE,
-        }
+        Self { shape: Dims::zeros(0), strides: Dims::zeros(0), size: 1, span: Span::ONE }
     }
 
     /// Returns the extent of each axis.
@@ -236,33 +226,20 @@ impl Layout {
         let mut strides = Dims::zeros(shape.len());
         write(shape, strides.as_mut_slice());
         let highest = i64::try_from(size.saturating_sub(1)).map_err(|_| LayoutError::SizeOverflow)?;
-        Ok(Self {
-            shape: Dims::from_slice(shape),
-            strides,
-            size,
-            span: Span { lowest: 0, highest },
-        })
+        Ok(Self { shape: Dims::from_slice(shape), strides, size, span: Span { lowest: 0, highest } })
     }
 
     /// Takes a shape and strides that were derived from those of a layout.
     #[inline]
     fn from_dims(shape: Dims, strides: Dims) -> Option<Self> {
         let (size, span) = check(shape.as_slice(), strides.as_slice()).ok()?;
-        Some(Self {
-            shape,
-            strides,
-            size,
-            span,
-        })
+        Some(Self { shape, strides, size, span })
     }
 }
 
 impl fmt::Debug for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Layout")
-            .field("shape", &self.shape())
-            .field("strides", &self.strides())
-            .finish()
+        f.debug_struct("Layout").field("shape", &self.shape()).field("strides", &self.strides()).finish()
     }
 }
 
@@ -270,16 +247,9 @@ impl fmt::Debug for Layout {
 #[inline]
 fn check(shape: &[i64], strides: &[i64]) -> Result<(usize, Span), LayoutError> {
     if shape.len() != strides.len() {
-        return Err(LayoutError::RankMismatch {
-            shape: shape.len(),
-            strides: strides.len(),
-        });
+        return Err(LayoutError::RankMismatch { shape: shape.len(), strides: strides.len() });
     }
     let size = element_count(shape)?;
-    let span = if size == 0 {
-        Span::ONE
-    } else {
-        span_of_some(shape, strides)?
-    };
+    let span = if size == 0 { Span::ONE } else { span_of_some(shape, strides)? };
     Ok((size, span))
 }

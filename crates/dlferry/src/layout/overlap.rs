@@ -85,11 +85,7 @@ fn is_entangled(shape: &[i64], strides: &[i64]) -> bool {
             if stride == 0 {
                 return true;
             }
-            axes.push(Axis {
-                stride,
-                last: extent.saturating_sub(1),
-                beyond: 0,
-            });
+            axes.push(Axis { stride, last: extent.saturating_sub(1), beyond: 0 });
         }
     }
     while let Some(idle) = (0..axes.len()).find(|&at| is_idle(&axes, at)) {
@@ -109,20 +105,12 @@ fn is_entangled(shape: &[i64], strides: &[i64]) -> bool {
 /// Says whether no step on the axis at `at`, other than none, can be undone by the other axes.
 fn is_idle(axes: &[Axis], at: usize) -> bool {
     let Some(moving) = axes.get(at) else { return false };
-    let others = || {
-        axes.iter()
-            .enumerate()
-            .filter(|(other, _)| *other != at)
-            .map(|(_, other)| *other)
-    };
+    let others = || axes.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, other)| *other);
     // The others move by multiples of their common divisor, so only each `unit`-th step can be undone.
     let common = others().fold(0, |common, other| gcd(common, other.stride));
     let unit = common.checked_div(gcd(common, moving.stride)).unwrap_or(1).max(1);
     let reach = others().fold(0_i64, |reach, other| reach.saturating_add(other.reach()));
-    unit > moving.last
-        || unit
-            .checked_mul(moving.stride)
-            .is_none_or(|distance| distance > reach)
+    unit > moving.last || unit.checked_mul(moving.stride).is_none_or(|distance| distance > reach)
 }
 
 /// Sorts by falling stride and works out what depends on the order.
@@ -145,15 +133,8 @@ fn search(axes: &[Axis], sum: i64, moved: bool, budget: &mut u32) -> Option<bool
     };
     *budget = budget.checked_sub(1)?;
     // The faster axes must be able to undo what is left: `|sum + step * stride| <= beyond`.
-    let lowest = slowest
-        .beyond
-        .checked_add(sum)?
-        .checked_div_euclid(slowest.stride)?
-        .checked_neg()?;
-    let highest = slowest
-        .beyond
-        .checked_sub(sum)?
-        .checked_div_euclid(slowest.stride)?;
+    let lowest = slowest.beyond.checked_add(sum)?.checked_div_euclid(slowest.stride)?.checked_neg()?;
+    let highest = slowest.beyond.checked_sub(sum)?.checked_div_euclid(slowest.stride)?;
     let first = if moved { slowest.last.checked_neg()? } else { 0 };
     for step in lowest.max(first)..=highest.min(slowest.last) {
         let next = sum.checked_add(step.checked_mul(slowest.stride)?)?;

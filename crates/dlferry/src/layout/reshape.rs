@@ -40,13 +40,7 @@ impl Layout {
 /// there.
 fn split_runs(from: &Layout, shape: &[i64], strides: &mut [i64]) -> Option<()> {
     let mut places = strides.iter_mut().zip(shape).rev().peekable();
-    let mut axes = from
-        .shape()
-        .iter()
-        .zip(from.strides())
-        .rev()
-        .filter(|(extent, _)| **extent != 1)
-        .peekable();
+    let mut axes = from.shape().iter().zip(from.strides()).rev().filter(|(extent, _)| **extent != 1).peekable();
     while let Some((&extent, &base)) = axes.next() {
         let mut run = extent;
         while let Some((&extent, _)) = axes.next_if(|(_, stride)| run.checked_mul(base) == Some(**stride)) {

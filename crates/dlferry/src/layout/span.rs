@@ -18,10 +18,7 @@ pub struct Span {
 
 impl Span {
     /// The span of a single element.
-    pub(super) const ONE: Self = Self {
-        lowest: 0,
-        highest: 0,
-    };
+    pub(super) const ONE: Self = Self { lowest: 0, highest: 0 };
 
     /// Returns the bytes that elements of `bits` bits occupy, relative to the address of the first.
     ///
@@ -54,20 +51,13 @@ impl Span {
 /// [`LayoutError::SpanOverflow`] when an offset or the distance from lowest to highest does not fit in `i64`.
 #[inline]
 pub fn span(shape: &[i64], strides: &[i64]) -> Result<Option<Span>, LayoutError> {
-    if shape.contains(&0) {
-        Ok(None)
-    } else {
-        span_of_some(shape, strides).map(Some)
-    }
+    if shape.contains(&0) { Ok(None) } else { span_of_some(shape, strides).map(Some) }
 }
 
 /// Finds the span of a tensor that is known to have elements.
 #[inline]
 pub(super) fn span_of_some(shape: &[i64], strides: &[i64]) -> Result<Span, LayoutError> {
-    let Span {
-        mut lowest,
-        mut highest,
-    } = Span::ONE;
+    let Span { mut lowest, mut highest } = Span::ONE;
     let mut overflows = false;
     for (&extent, &stride) in shape.iter().zip(strides) {
         if extent > 1 {

@@ -28,11 +28,7 @@ impl Layout {
         let len = i64::try_from(len).ok()?;
         let start = if len == 0 { 0 } else { i64::try_from(start).ok()? };
         // The reach of the steps only matters when there is more than one index.
-        let end = if len > 1 {
-            start.checked_add(step.checked_mul(len.checked_sub(1)?)?)?
-        } else {
-            start
-        };
+        let end = if len > 1 { start.checked_add(step.checked_mul(len.checked_sub(1)?)?)? } else { start };
         if step == 0 || (len > 0 && !(start < extent && (0..extent).contains(&end))) {
             return None;
         }
@@ -51,12 +47,8 @@ impl Layout {
         if axes.len() != self.ndim() || !(0..self.ndim()).all(|axis| axes.contains(&axis)) {
             return None;
         }
-        let pick = |from: &[i64]| {
-            Dims::collect(
-                axes.len(),
-                axes.iter().map(|&axis| from.get(axis).copied().unwrap_or(0)),
-            )
-        };
+        let pick =
+            |from: &[i64]| Dims::collect(axes.len(), axes.iter().map(|&axis| from.get(axis).copied().unwrap_or(0)));
         Self::from_dims(pick(self.shape()), pick(self.strides()))
     }
 
@@ -122,11 +114,7 @@ impl Layout {
 
     /// Adds the offset that `index` on an axis of stride `stride` leads to.
     fn starting_at(self, index: i64, stride: i64) -> Option<(Self, i64)> {
-        let offset = if self.is_empty() {
-            0
-        } else {
-            index.checked_mul(stride)?
-        };
+        let offset = if self.is_empty() { 0 } else { index.checked_mul(stride)? };
         Some((self, offset))
     }
 }

@@ -70,11 +70,7 @@ pub unsafe fn describe_prototype(tensor: NonNull<DLTensor>) -> Result<Prototype,
     check_dtype(dtype)?;
     // SAFETY: vouched for by the caller.
     let layout = unsafe { read_layout(ndim, shape, core::ptr::null()) }?;
-    Ok(Prototype {
-        dtype,
-        device,
-        layout,
-    })
+    Ok(Prototype { dtype, device, layout })
 }
 
 /// # Safety
@@ -87,14 +83,7 @@ unsafe fn describe_tensor(tensor: &DLTensor, fields: Fields) -> Result<Descripto
     // SAFETY: condition 2, vouched for by the caller.
     let layout = unsafe { read_layout(tensor.ndim, tensor.shape, tensor.strides) }?;
     let (dtype, layout) = split_pairs(tensor.dtype, layout, fields);
-    Descriptor::with_byte_offset(
-        tensor.data,
-        tensor.byte_offset,
-        tensor.device,
-        dtype,
-        layout,
-        fields,
-    )
+    Descriptor::with_byte_offset(tensor.data, tensor.byte_offset, tensor.device, dtype, layout, fields)
 }
 
 /// # Safety
@@ -160,11 +149,7 @@ fn split_last_axis(layout: &Layout) -> Option<Layout> {
     for (extent, stride) in outer_shape.iter().zip(outer_strides) {
         // Where strides carry no meaning they may be too large to be doubled.
         let has_meaning = *extent > 1 && !layout.is_empty();
-        *stride = if has_meaning {
-            stride.checked_mul(2)?
-        } else {
-            stride.saturating_mul(2)
-        };
+        *stride = if has_meaning { stride.checked_mul(2)? } else { stride.saturating_mul(2) };
     }
     Layout::new(&shape, &strides).ok()
 }

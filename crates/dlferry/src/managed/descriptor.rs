@@ -77,14 +77,7 @@ impl Descriptor {
         if !fields.read_only && layout.has_overlap() {
             fields.read_only = true;
         }
-        let mut this = Self {
-            data,
-            byte_offset,
-            device,
-            dtype,
-            fields,
-            layout,
-        };
+        let mut this = Self { data, byte_offset, device, dtype, fields, layout };
         this.settle()?;
         Ok(this)
     }
@@ -97,15 +90,12 @@ impl Descriptor {
             return Ok(());
         }
         let range = self.byte_range()?;
-        let overflow = DescribeError::AddressOverflow {
-            byte_offset: self.byte_offset,
-        };
+        let overflow = DescribeError::AddressOverflow { byte_offset: self.byte_offset };
         if !self.is_addressed() {
             // A handle has no address to check; the offsets of the elements must still be numbers.
             let inside = i64::try_from(self.byte_offset).is_ok_and(|offset| {
                 let ends = [range.start, range.end];
-                ends.into_iter()
-                    .all(|end| i64::try_from(end).is_ok_and(|end| offset.checked_add(end).is_some()))
+                ends.into_iter().all(|end| i64::try_from(end).is_ok_and(|end| offset.checked_add(end).is_some()))
             });
             return if inside { Ok(()) } else { Err(overflow) };
         }
@@ -131,12 +121,8 @@ impl Descriptor {
     ///
     /// [`DescribeError`] when the view reaches beyond what addresses can express, or starts inside a byte.
     pub fn view(&self, layout: Layout, first: i64) -> Result<Self, DescribeError> {
-        let overflow = DescribeError::AddressOverflow {
-            byte_offset: self.byte_offset,
-        };
-        let bits = first
-            .checked_mul(i64::from(self.storage_bits()))
-            .ok_or_else(|| overflow.clone())?;
+        let overflow = DescribeError::AddressOverflow { byte_offset: self.byte_offset };
+        let bits = first.checked_mul(i64::from(self.storage_bits())).ok_or_else(|| overflow.clone())?;
         if !layout.is_empty() && bits.checked_rem_euclid(8) != Some(0) {
             return Err(DescribeError::WithinByte { dtype: self.dtype });
         }
@@ -283,10 +269,7 @@ impl Descriptor {
         if self.layout.is_empty() || !self.is_addressed() {
             return true;
         }
-        let is_complex = matches!(
-            self.dtype.code,
-            DLDataTypeCode::COMPLEX | DLDataTypeCode::BCOMPLEX
-        );
+        let is_complex = matches!(self.dtype.code, DLDataTypeCode::COMPLEX | DLDataTypeCode::BCOMPLEX);
         let bytes = usize::from(self.dtype.bits).div_ceil(if is_complex { 16 } else { 8 });
         self.data.addr().checked_rem(bytes).is_none_or(|past| past == 0)
     }
@@ -295,18 +278,13 @@ impl Descriptor {
     #[must_use]
     #[inline]
     pub fn storage_bits(&self) -> u32 {
-        if self.fields.padded {
-            8
-        } else {
-            self.dtype.item_bits()
-        }
+        if self.fields.padded { 8 } else { self.dtype.item_bits() }
     }
 
     /// Bytes of all elements, packed ones counted as such.
     #[must_use]
     pub fn nbytes(&self) -> usize {
-        let bits =
-            u128::from(self.storage_bits()).saturating_mul(u128::try_from(self.layout.size()).unwrap_or(0));
+        let bits = u128::from(self.storage_bits()).saturating_mul(u128::try_from(self.layout.size()).unwrap_or(0));
         usize::try_from(bits.div_ceil(8)).unwrap_or(usize::MAX)
     }
 

@@ -72,22 +72,13 @@ impl fmt::Display for DescribeError {
             }
             Self::NullData { size } => write!(f, "data is NULL although the tensor has {size} elements"),
             Self::AddressOverflow { byte_offset } => {
-                write!(
-                    f,
-                    "the elements reach beyond the address space (byte_offset is {byte_offset})"
-                )
+                write!(f, "the elements reach beyond the address space (byte_offset is {byte_offset})")
             }
             Self::Padding { dtype } => {
-                write!(
-                    f,
-                    "the padded flag is set for {dtype}, but padding is defined only for elements below 8 bits"
-                )
+                write!(f, "the padded flag is set for {dtype}, but padding is defined only for elements below 8 bits")
             }
             Self::WithinByte { dtype } => {
-                write!(
-                    f,
-                    "the view would begin within a byte, where packed elements of {dtype} cannot be pointed to"
-                )
+                write!(f, "the view would begin within a byte, where packed elements of {dtype} cannot be pointed to")
             }
             Self::DType(error) => error.fmt(f),
             Self::Layout(error) => error.fmt(f),

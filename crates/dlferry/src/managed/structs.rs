@@ -2,14 +2,11 @@ use core::ptr::NonNull;
 
 use super::DescribeError;
 use crate::abi::{
-    DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor, FLAG_IS_COPIED,
-    FLAG_IS_SUBBYTE_TYPE_PADDED, FLAG_READ_ONLY,
+    DLManagedTensor, DLManagedTensorVersioned, DLPackVersion, DLTensor, FLAG_IS_COPIED, FLAG_IS_SUBBYTE_TYPE_PADDED,
+    FLAG_READ_ONLY,
 };
 
-#[allow(
-    unnameable_types,
-    reason = "that nobody outside can name it is what seals `ManagedStruct`"
-)]
+#[allow(unnameable_types, reason = "that nobody outside can name it is what seals `ManagedStruct`")]
 mod sealed {
     pub trait Sealed {}
     impl Sealed for crate::abi::DLManagedTensor {}
@@ -31,20 +28,11 @@ pub struct Fields {
 
 impl Fields {
     /// What a tensor that shares memory, writable and packed, says in a versioned struct.
-    pub const SHARED: Self = Self {
-        version: Some(DLPackVersion::CURRENT),
-        read_only: false,
-        copied: Some(false),
-        padded: false,
-    };
+    pub const SHARED: Self =
+        Self { version: Some(DLPackVersion::CURRENT), read_only: false, copied: Some(false), padded: false };
 
     /// What an unversioned struct tells its consumer: next to nothing.
-    pub const UNVERSIONED: Self = Self {
-        version: None,
-        read_only: true,
-        copied: None,
-        padded: false,
-    };
+    pub const UNVERSIONED: Self = Self { version: None, read_only: true, copied: None, padded: false };
 
     pub(crate) fn from_flags(version: DLPackVersion, flags: u64) -> Self {
         Self {
@@ -113,11 +101,7 @@ impl ManagedStruct for DLManagedTensor {
     }
 
     fn compose(tensor: DLTensor, _fields: Fields, deleter: Deleter<Self>) -> Self {
-        Self {
-            dl_tensor: tensor,
-            manager_ctx: core::ptr::null_mut(),
-            deleter: Some(deleter),
-        }
+        Self { dl_tensor: tensor, manager_ctx: core::ptr::null_mut(), deleter: Some(deleter) }
     }
 }
 

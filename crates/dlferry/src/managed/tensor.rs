@@ -25,9 +25,7 @@ impl Tensor {
     /// # Safety
     ///
     /// Conditions 1 to 5 of [`managed`](crate::managed).
-    pub unsafe fn from_raw_versioned(
-        managed: NonNull<DLManagedTensorVersioned>,
-    ) -> Result<Self, DescribeError> {
+    pub unsafe fn from_raw_versioned(managed: NonNull<DLManagedTensorVersioned>) -> Result<Self, DescribeError> {
         // SAFETY: conditions 1 and 4.
         let handle = unsafe { Handle::versioned(managed) };
         // SAFETY: conditions 1 and 2.
@@ -90,10 +88,7 @@ impl Tensor {
     #[must_use]
     #[inline]
     pub fn into_shared(self) -> SharedTensor {
-        SharedTensor(Arc::new(Body {
-            descriptor: self.descriptor,
-            keep: Keep::Handle(self.handle),
-        }))
+        SharedTensor(Arc::new(Body { descriptor: self.descriptor, keep: Keep::Handle(self.handle) }))
     }
 }
 
@@ -137,10 +132,7 @@ impl SharedTensor {
             Keep::Handle(_) => self,
             Keep::Tensor(root) => root,
         };
-        Self(Arc::new(Body {
-            descriptor,
-            keep: Keep::Tensor(root.clone()),
-        }))
+        Self(Arc::new(Body { descriptor, keep: Keep::Tensor(root.clone()) }))
     }
 
     /// The same memory, read-only.

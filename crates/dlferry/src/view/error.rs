@@ -52,16 +52,10 @@ impl fmt::Display for ViewError {
                 f.write_str("the elements do not lie one after another in row-major order, as a slice needs")
             }
             Self::Misaligned { needed } => {
-                write!(
-                    f,
-                    "the elements are not at a multiple of {needed} bytes, as references to them need"
-                )
+                write!(f, "the elements are not at a multiple of {needed} bytes, as references to them need")
             }
             Self::InvalidValue { at } => {
-                write!(
-                    f,
-                    "element {at} holds a byte that is neither 0 nor 1, so it cannot be lent as a bool"
-                )
+                write!(f, "element {at} holds a byte that is neither 0 nor 1, so it cannot be lent as a bool")
             }
         }
     }

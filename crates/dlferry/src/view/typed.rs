@@ -21,10 +21,7 @@ impl<'a, T: Element> TypedView<'a, T> {
     #[inline]
     pub(super) fn new(view: TensorView<'a>) -> Result<Self, ViewError> {
         check::<T>(view.descriptor())?;
-        Ok(Self {
-            descriptor: view.descriptor(),
-            elements: PhantomData,
-        })
+        Ok(Self { descriptor: view.descriptor(), elements: PhantomData })
     }
 
     /// The extents.
@@ -60,17 +57,13 @@ impl<'a, T: Element> TypedView<'a, T> {
     /// All elements, in C order.
     #[must_use]
     pub fn iter(&self) -> Iter<'a, T> {
-        Iter {
-            view: *self,
-            offsets: self.layout().offsets(),
-        }
+        Iter { view: *self, offsets: self.layout().offsets() }
     }
 
     /// Copies all elements, in C order.
     #[must_use]
     pub fn to_vec(&self) -> Vec<T> {
-        self.as_slice()
-            .map_or_else(|_| self.iter().collect(), <[T]>::to_vec)
+        self.as_slice().map_or_else(|_| self.iter().collect(), <[T]>::to_vec)
     }
 
     /// Lends the elements as one slice, in C order.
@@ -149,10 +142,7 @@ impl Tensor {
         if self.descriptor().is_read_only() {
             return Err(ViewError::ReadOnly);
         }
-        Ok(TypedViewMut {
-            descriptor: self.descriptor(),
-            elements: PhantomData,
-        })
+        Ok(TypedViewMut { descriptor: self.descriptor(), elements: PhantomData })
     }
 }
 
@@ -160,21 +150,14 @@ impl<T: Element> TypedViewMut<'_, T> {
     /// The same tensor for reading.
     #[must_use]
     pub fn as_view(&self) -> TypedView<'_, T> {
-        TypedView {
-            descriptor: self.descriptor,
-            elements: PhantomData,
-        }
+        TypedView { descriptor: self.descriptor, elements: PhantomData }
     }
 
     /// Writes the element at an index; `false` when the index is out of range, and nothing is written.
     #[must_use]
     #[inline]
     pub fn set(&mut self, index: &[usize], value: T) -> bool {
-        let Some(address) = self
-            .descriptor
-            .layout()
-            .offset(index)
-            .and_then(|o| address::<T>(self.descriptor, o))
+        let Some(address) = self.descriptor.layout().offset(index).and_then(|o| address::<T>(self.descriptor, o))
         else {
             return false;
         };
@@ -211,9 +194,7 @@ fn check<T: Element>(descriptor: &Descriptor) -> Result<(), ViewError> {
         return Err(ViewError::DType { wanted, found });
     }
     if !descriptor.is_host_readable() {
-        return Err(ViewError::Device {
-            device: descriptor.device(),
-        });
+        return Err(ViewError::Device { device: descriptor.device() });
     }
     Ok(())
 }
@@ -221,12 +202,7 @@ fn check<T: Element>(descriptor: &Descriptor) -> Result<(), ViewError> {
 /// The address of the element `offset` elements from the first one.
 #[inline]
 fn address<T>(descriptor: &Descriptor, offset: i64) -> Option<*mut T> {
-    Some(
-        descriptor
-            .data()
-            .cast::<T>()
-            .wrapping_offset(isize::try_from(offset).ok()?),
-    )
+    Some(descriptor.data().cast::<T>().wrapping_offset(isize::try_from(offset).ok()?))
 }
 
 /// Reads the element `offset` elements from the first one.
@@ -254,14 +230,9 @@ fn raw_slice<T: Element>(descriptor: &Descriptor) -> Result<Option<*mut [T::Raw]
     }
     let first = descriptor.data().cast::<T::Raw>();
     if !first.is_aligned() {
-        return Err(ViewError::Misaligned {
-            needed: align_of::<T>(),
-        });
+        return Err(ViewError::Misaligned { needed: align_of::<T>() });
     }
-    Ok(Some(core::ptr::slice_from_raw_parts_mut(
-        first,
-        descriptor.layout().size(),
-    )))
+    Ok(Some(core::ptr::slice_from_raw_parts_mut(first, descriptor.layout().size())))
 }
 
 #[inline]

@@ -46,10 +46,7 @@ impl<'a> TensorView<'a> {
     #[must_use]
     #[inline]
     pub unsafe fn new(descriptor: &'a Descriptor) -> Self {
-        Self {
-            descriptor,
-            memory: PhantomData,
-        }
+        Self { descriptor, memory: PhantomData }
     }
 
     /// What the tensor is.
@@ -125,10 +122,7 @@ impl<'a> TensorView<'a> {
     /// [`ViewError::Device`] or [`ViewError::Opaque`].
     pub fn scalars(&self) -> Result<Scalars<'a>, ViewError> {
         self.check_scalars()?;
-        Ok(Scalars {
-            view: *self,
-            offsets: self.layout().offsets(),
-        })
+        Ok(Scalars { view: *self, offsets: self.layout().offsets() })
     }
 
     /// The bits of elements below a byte, packed or padded, in C order.
@@ -138,32 +132,22 @@ impl<'a> TensorView<'a> {
     /// [`ViewError::Device`], or [`ViewError::Opaque`] for elements of whole bytes.
     pub fn small_bits(&self) -> Result<SmallBits<'a>, ViewError> {
         if !self.descriptor.is_host_readable() {
-            return Err(ViewError::Device {
-                device: self.device(),
-            });
+            return Err(ViewError::Device { device: self.device() });
         }
         if self.dtype().item_bits() >= 8 {
             return Err(ViewError::Opaque { dtype: self.dtype() });
         }
-        Ok(SmallBits {
-            view: *self,
-            offsets: self.layout().offsets(),
-        })
+        Ok(SmallBits { view: *self, offsets: self.layout().offsets() })
     }
 
     /// The host can read the memory, and every element has a scalar value.
     fn check_scalars(self) -> Result<(), ViewError> {
         if !self.descriptor.is_host_readable() {
-            return Err(ViewError::Device {
-                device: self.device(),
-            });
+            return Err(ViewError::Device { device: self.device() });
         }
         let dtype = self.dtype();
         let zeros = [0_u8; SCALAR_BYTES];
-        match zeros
-            .get(..dtype.item_bytes())
-            .and_then(|bytes| Scalar::decode(dtype, bytes))
-        {
+        match zeros.get(..dtype.item_bytes()).and_then(|bytes| Scalar::decode(dtype, bytes)) {
             Some(_) => Ok(()),
             None => Err(ViewError::Opaque { dtype }),
         }

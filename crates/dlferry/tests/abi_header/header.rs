@@ -7,12 +7,7 @@ use dlferry::abi::DLPackVersion;
 use crate::Values;
 
 /// Macros of the header that carry no value of the ABI.
-const MACROS_WITHOUT_VALUE: [&str; 4] = [
-    "DLPACK_DLPACK_H_",
-    "DLPACK_EXTERN_C",
-    "DLPACK_DLL",
-    "DLPACK_EXPORTS",
-];
+const MACROS_WITHOUT_VALUE: [&str; 4] = ["DLPACK_DLPACK_H_", "DLPACK_EXTERN_C", "DLPACK_DLL", "DLPACK_EXPORTS"];
 
 /// The header's text without comments.
 fn without_comments(header: &str) -> String {
@@ -21,10 +16,7 @@ fn without_comments(header: &str) -> String {
     while let Some((before, comment)) = rest.split_once('/') {
         code.push_str(before);
         rest = if let Some(block) = comment.strip_prefix('*') {
-            block
-                .split_once("*/")
-                .expect("a comment of the header never ends")
-                .1
+            block.split_once("*/").expect("a comment of the header never ends").1
         } else if comment.starts_with('/') {
             comment.trim_start_matches(|c| c != '\n')
         } else {
@@ -38,11 +30,7 @@ fn without_comments(header: &str) -> String {
 /// The macro that a line defines, with its value.
 fn macro_of(line: &str) -> Option<(&str, &str)> {
     let definition = line.trim().strip_prefix("#define")?.trim();
-    Some(
-        definition
-            .split_once(char::is_whitespace)
-            .unwrap_or((definition, "")),
-    )
+    Some(definition.split_once(char::is_whitespace).unwrap_or((definition, "")))
 }
 
 /// The name that a declaration gives: `ndim` of `int32_t ndim`, `deleter` of `void (*deleter)(...)`.
@@ -51,10 +39,7 @@ fn declared_name(declaration: &str) -> &str {
         Some((_, function)) => function.split(')').next().unwrap_or_default(),
         None => declaration,
     };
-    declarator
-        .rsplit(|c: char| c.is_whitespace() || c == '*')
-        .next()
-        .unwrap_or_default()
+    declarator.rsplit(|c: char| c.is_whitespace() || c == '*').next().unwrap_or_default()
 }
 
 /// Each name that the header's text declares, with the C expression of its value.
@@ -66,22 +51,15 @@ pub(crate) fn header_expressions(header: &str) -> BTreeMap<String, String> {
             expressions.insert(name.to_owned(), name.to_owned());
         }
     }
-    let declarations: String = code
-        .lines()
-        .filter(|l| !l.trim_start().starts_with('#'))
-        .flat_map(|l| [l, "\n"])
-        .collect();
+    let declarations: String =
+        code.lines().filter(|l| !l.trim_start().starts_with('#')).flat_map(|l| [l, "\n"]).collect();
     // `typedef struct { ... } Name;`: no body of the header holds another one.
     let mut chunks = declarations.split('}').peekable();
     while let Some(chunk) = chunks.next() {
         let Some((before, body)) = chunk.rsplit_once('{') else {
             continue;
         };
-        let name = chunks
-            .peek()
-            .and_then(|after| after.split(';').next())
-            .unwrap_or_default()
-            .trim();
+        let name = chunks.peek().and_then(|after| after.split(';').next()).unwrap_or_default().trim();
         let head = before.rsplit(';').next().unwrap_or_default();
         if head.contains("enum") {
             for enumerator in body.split(',').filter_map(|e| e.split('=').next()).map(str::trim) {
@@ -90,20 +68,9 @@ pub(crate) fn header_expressions(header: &str) -> BTreeMap<String, String> {
         } else if head.contains("struct") {
             expressions.insert(format!("sizeof.{name}"), format!("sizeof({name})"));
             expressions.insert(format!("alignof.{name}"), format!("_Alignof({name})"));
-            for field in body
-                .split(';')
-                .map(str::trim)
-                .filter(|f| !f.is_empty())
-                .map(declared_name)
-            {
-                expressions.insert(
-                    format!("offsetof.{name}.{field}"),
-                    format!("offsetof({name}, {field})"),
-                );
-                expressions.insert(
-                    format!("sizeof.{name}.{field}"),
-                    format!("sizeof((({name} *)0)->{field})"),
-                );
+            for field in body.split(';').map(str::trim).filter(|f| !f.is_empty()).map(declared_name) {
+                expressions.insert(format!("offsetof.{name}.{field}"), format!("offsetof({name}, {field})"));
+                expressions.insert(format!("sizeof.{name}.{field}"), format!("sizeof((({name} *)0)->{field})"));
             }
         }
     }
@@ -116,21 +83,14 @@ pub(crate) fn check_version(header: &str) -> Result<(), String> {
     let code = without_comments(header);
     let macros: BTreeMap<_, _> = code.lines().filter_map(macro_of).collect();
     let wanted = DLPackVersion::CURRENT;
-    let (Some(major), Some(minor)) = (
-        macros.get("DLPACK_MAJOR_VERSION"),
-        macros.get("DLPACK_MINOR_VERSION"),
-    ) else {
-        return Err(format!(
-            "the header is older than DLPack 1.0; version {wanted} is needed"
-        ));
+    let (Some(major), Some(minor)) = (macros.get("DLPACK_MAJOR_VERSION"), macros.get("DLPACK_MINOR_VERSION")) else {
+        return Err(format!("the header is older than DLPack 1.0; version {wanted} is needed"));
     };
     let found = format!("{}.{}", major.trim(), minor.trim());
     if found == wanted.to_string() {
         Ok(())
     } else {
-        Err(format!(
-            "the header is of DLPack {found}; version {wanted} is needed"
-        ))
+        Err(format!("the header is of DLPack {found}; version {wanted} is needed"))
     }
 }
 
@@ -138,11 +98,7 @@ pub(crate) fn check_version(header: &str) -> Result<(), String> {
 pub(crate) fn c_values(header: &Path, expressions: &BTreeMap<String, String>) -> Values {
     let mut prints = String::new();
     for (name, value) in expressions {
-        writeln!(
-            prints,
-            r#"  printf("%s %lld\n", "{name}", (long long)({value}));"#
-        )
-        .expect("a String takes all");
+        writeln!(prints, r#"  printf("%s %lld\n", "{name}", (long long)({value}));"#).expect("a String takes all");
     }
     let program = format!(
         "#include <stddef.h>\n#include <stdio.h>\n#include \"{}\"\nint main(void) {{\n{prints}  return 0;\n}}\n",
@@ -164,11 +120,7 @@ pub(crate) fn c_values(header: &Path, expressions: &BTreeMap<String, String>) ->
         .arg(&binary)
         .output()
         .unwrap_or_else(|error| panic!("the C compiler `{cc}` does not start: {error}"));
-    assert!(
-        compiled.status.success(),
-        "{cc} fails:\n{}",
-        String::from_utf8_lossy(&compiled.stderr)
-    );
+    assert!(compiled.status.success(), "{cc} fails:\n{}", String::from_utf8_lossy(&compiled.stderr));
 
     let printed = Command::new(&binary).output().expect("what was compiled starts");
     assert!(printed.status.success(), "the C program fails");
@@ -239,10 +191,7 @@ fn names_are_read_out_of_the_header() {
 fn other_versions_of_the_header_are_refused() {
     let older = SMALL_HEADER.replace("MINOR_VERSION 3", "MINOR_VERSION 1");
     let ancient = "#define DLPACK_VERSION 60\n";
-    for (header, said) in [
-        (older.as_str(), "of DLPack 1.1;"),
-        (ancient, "older than DLPack 1.0;"),
-    ] {
+    for (header, said) in [(older.as_str(), "of DLPack 1.1;"), (ancient, "older than DLPack 1.0;")] {
         let message = check_version(header).unwrap_err();
         assert!(message.contains(said), "{message}");
     }

@@ -62,29 +62,14 @@ fn abi_is_that_of_the_header() {
     }
     let c = c_values(&path, &header_expressions(&header));
     let differences = differences(&c, &rust_values());
-    assert!(
-        differences.is_empty(),
-        "against {}:\n{}",
-        path.display(),
-        differences.join("\n")
-    );
+    assert!(differences.is_empty(), "against {}:\n{}", path.display(), differences.join("\n"));
 }
 
 #[test]
 fn a_name_on_one_side_only_and_another_value_are_differences() {
-    let values = |pairs: &[(&str, i64)]| {
-        pairs
-            .iter()
-            .map(|(n, v)| ((*n).to_owned(), *v))
-            .collect::<Values>()
-    };
+    let values = |pairs: &[(&str, i64)]| pairs.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect::<Values>();
     let c = values(&[("kDLCPU", 1), ("kDLNew", 30), ("sizeof.DLTensor", 48)]);
-    let rust = values(&[
-        ("kDLCPU", 1),
-        ("kDLOld", 6),
-        ("kDLTPU", 19),
-        ("sizeof.DLTensor", 40),
-    ]);
+    let rust = values(&[("kDLCPU", 1), ("kDLOld", 6), ("kDLTPU", 19), ("sizeof.DLTensor", 40)]);
     assert_eq!(
         differences(&c, &rust),
         [

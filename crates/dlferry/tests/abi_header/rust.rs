@@ -6,9 +6,8 @@ use std::{
 };
 
 use dlferry::abi::{
-    DLDataType, DLDataTypeCode, DLDevice, DLDeviceType, DLManagedTensor, DLManagedTensorVersioned,
-    DLPackExchangeAPI, DLPackExchangeAPIHeader, DLPackVersion, DLTensor, FLAG_IS_COPIED,
-    FLAG_IS_SUBBYTE_TYPE_PADDED, FLAG_READ_ONLY,
+    DLDataType, DLDataTypeCode, DLDevice, DLDeviceType, DLManagedTensor, DLManagedTensorVersioned, DLPackExchangeAPI,
+    DLPackExchangeAPIHeader, DLPackVersion, DLTensor, FLAG_IS_COPIED, FLAG_IS_SUBBYTE_TYPE_PADDED, FLAG_READ_ONLY,
 };
 
 use crate::Values;
@@ -73,16 +72,8 @@ fn codes() -> [Constant; 19] {
 fn flags() -> [Constant; 3] {
     let value = |flag| i64::try_from(flag).expect("a flag is a low bit");
     [
-        (
-            "FLAG_READ_ONLY",
-            "DLPACK_FLAG_BITMASK_READ_ONLY",
-            value(FLAG_READ_ONLY),
-        ),
-        (
-            "FLAG_IS_COPIED",
-            "DLPACK_FLAG_BITMASK_IS_COPIED",
-            value(FLAG_IS_COPIED),
-        ),
+        ("FLAG_READ_ONLY", "DLPACK_FLAG_BITMASK_READ_ONLY", value(FLAG_READ_ONLY)),
+        ("FLAG_IS_COPIED", "DLPACK_FLAG_BITMASK_IS_COPIED", value(FLAG_IS_COPIED)),
         (
             "FLAG_IS_SUBBYTE_TYPE_PADDED",
             "DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED",
@@ -156,9 +147,7 @@ fn every_constant_and_struct_of_abi_is_compared() {
     let version = include_str!("../../src/abi/version.rs");
 
     let constants = |source: &'static str, kind: &str| -> BTreeSet<&str> {
-        let declarations = source
-            .lines()
-            .filter_map(|line| line.trim().strip_prefix("pub const "));
+        let declarations = source.lines().filter_map(|line| line.trim().strip_prefix("pub const "));
         declarations
             .filter_map(|d| d.split_once(": "))
             .filter(|(_, value)| value.starts_with(kind))
@@ -171,10 +160,7 @@ fn every_constant_and_struct_of_abi_is_compared() {
     assert_eq!(constants(tensor, "u64"), rust_names(&flags()));
 
     let layouts = layouts();
-    let compared: BTreeSet<_> = layouts
-        .iter()
-        .filter_map(|(name, _)| name.strip_prefix("alignof."))
-        .collect();
+    let compared: BTreeSet<_> = layouts.iter().filter_map(|(name, _)| name.strip_prefix("alignof.")).collect();
     let declared: BTreeSet<_> = [device, dtype, tensor, exchange, version]
         .iter()
         .flat_map(|source| source.lines())

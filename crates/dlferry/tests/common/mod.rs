@@ -77,10 +77,7 @@ impl Case {
     }
 
     fn new(shape: Vec<i64>, strides: Vec<i64>) -> Self {
-        let offsets: Vec<i64> = indices(&shape)
-            .iter()
-            .map(|index| offset(index, &strides))
-            .collect();
+        let offsets: Vec<i64> = indices(&shape).iter().map(|index| offset(index, &strides)).collect();
         let lowest = offsets.iter().copied().min().unwrap_or(0);
         let highest = offsets.iter().copied().max().unwrap_or(-1);
         Self {
@@ -104,11 +101,7 @@ impl Case {
     pub(crate) fn places(&self) -> Vec<usize> {
         self.offsets
             .iter()
-            .map(|offset| {
-                self.first
-                    .checked_add_signed(isize::try_from(*offset).unwrap())
-                    .unwrap()
-            })
+            .map(|offset| self.first.checked_add_signed(isize::try_from(*offset).unwrap()).unwrap())
             .collect()
     }
 
@@ -135,9 +128,5 @@ fn indices(shape: &[i64]) -> Vec<Vec<usize>> {
 }
 
 fn offset(index: &[usize], strides: &[i64]) -> i64 {
-    index
-        .iter()
-        .zip(strides)
-        .map(|(&at, &stride)| i64::try_from(at).unwrap() * stride)
-        .sum()
+    index.iter().zip(strides).map(|(&at, &stride)| i64::try_from(at).unwrap() * stride).sum()
 }

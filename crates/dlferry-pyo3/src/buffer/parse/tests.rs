@@ -3,10 +3,7 @@ use dlferry::abi::DLDataType;
 use super::parse;
 
 fn plain(format: &str) -> Option<(DLDataType, bool)> {
-    parse(format)
-        .ok()
-        .filter(|format| format.inner.is_empty())
-        .map(|format| (format.dtype, format.swapped))
+    parse(format).ok().filter(|format| format.inner.is_empty()).map(|format| (format.dtype, format.swapped))
 }
 
 #[test]
@@ -37,17 +34,7 @@ fn a_code_names_its_dtype() {
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn native_sizes_are_those_of_c() {
-    assert_eq!(
-        plain("l"),
-        Some((
-            if cfg!(windows) {
-                DLDataType::I32
-            } else {
-                DLDataType::I64
-            },
-            false
-        ))
-    );
+    assert_eq!(plain("l"), Some((if cfg!(windows) { DLDataType::I32 } else { DLDataType::I64 }, false)));
     assert_eq!(plain("n"), Some((DLDataType::I64, false)));
     assert_eq!(plain("=n"), None);
 }
@@ -64,12 +51,7 @@ fn the_other_byte_order_is_told_where_it_matters() {
 
 #[test]
 fn counts_and_shapes_become_axes() {
-    for (format, inner) in [
-        ("4f", vec![4]),
-        ("(2,3)f", vec![2, 3]),
-        ("(2,3)<4f", vec![2, 3, 4]),
-        ("<0f", vec![0]),
-    ] {
+    for (format, inner) in [("4f", vec![4]), ("(2,3)f", vec![2, 3]), ("(2,3)<4f", vec![2, 3, 4]), ("<0f", vec![0])] {
         assert_eq!(parse(format).map(|format| format.inner), Ok(inner), "{format}");
     }
 }

@@ -60,9 +60,7 @@ fn check(py: Python<'_>, rc: c_int) -> PyResult<()> {
     match (rc, PyErr::take(py)) {
         (0, None) => Ok(()),
         (-1, Some(error)) => Err(error),
-        (rc, error) => Err(PySystemError::new_err(format!(
-            "the member returned {rc} with exception {error:?}"
-        ))),
+        (rc, error) => Err(PySystemError::new_err(format!("the member returned {rc} with exception {error:?}"))),
     }
 }
 
@@ -79,9 +77,7 @@ pub(super) fn exchange_table<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<
         versions.push((version.major, version.minor));
     }
     let first = header(class)?;
-    let (version, prev) = versions
-        .split_first()
-        .ok_or_else(|| PySystemError::new_err("no header"))?;
+    let (version, prev) = versions.split_first().ok_or_else(|| PySystemError::new_err("no header"))?;
     let fields = PyDict::new(py);
     fields.set_item("version", version)?;
     fields.set_item("prev_null", prev.is_empty())?;
@@ -121,10 +117,7 @@ pub(super) fn exchange_from(object: &Bound<'_, PyAny>, check_version: bool) -> P
         // SAFETY: the caller of this Python function says that the first table has this layout.
         unsafe { header(&class)?.cast::<DLPackExchangeAPI>().read() }
     };
-    let export = present(
-        table.managed_tensor_from_py_object_no_sync,
-        "managed_tensor_from_py_object_no_sync",
-    )?;
+    let export = present(table.managed_tensor_from_py_object_no_sync, "managed_tensor_from_py_object_no_sync")?;
     let mut out: *mut DLManagedTensorVersioned = ptr::null_mut();
     // SAFETY: attached, a live object of the table's type, and a place for the pointer.
     let rc = unsafe { export(object.as_ptr().cast(), &raw mut out) };
@@ -137,10 +130,7 @@ pub(super) fn exchange_from(object: &Bound<'_, PyAny>, check_version: bool) -> P
 pub(super) fn exchange_borrow<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     let py = object.py();
     let table = table(&object.get_type())?;
-    let lend = present(
-        table.dltensor_from_py_object_no_sync,
-        "dltensor_from_py_object_no_sync",
-    )?;
+    let lend = present(table.dltensor_from_py_object_no_sync, "dltensor_from_py_object_no_sync")?;
     let mut out = MaybeUninit::<DLTensor>::zeroed();
     // SAFETY: attached, a live object of the table's type, and a place for the tensor.
     let rc = unsafe { lend(object.as_ptr().cast(), out.as_mut_ptr()) };
@@ -155,16 +145,10 @@ pub(super) fn exchange_borrow<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound
 ///
 /// When the member fails, nothing more is done with the tensor: the test sees who deleted it.
 #[pyfunction]
-pub(super) fn exchange_to<'py>(
-    class: &Bound<'py, PyType>,
-    capsule: &Bound<'py, PyAny>,
-) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn exchange_to<'py>(class: &Bound<'py, PyType>, capsule: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = class.py();
     let table = table(class)?;
-    let import = present(
-        table.managed_tensor_to_py_object_no_sync,
-        "managed_tensor_to_py_object_no_sync",
-    )?;
+    let import = present(table.managed_tensor_to_py_object_no_sync, "managed_tensor_to_py_object_no_sync")?;
     let Foreign::Versioned(managed) = peek(capsule)? else {
         return Err(PyValueError::new_err("the table takes versioned tensors only"));
     };
@@ -222,16 +206,9 @@ pub(super) fn exchange_allocate(
     let mut request = Request {
         prototype: DLTensor {
             data: ptr::null_mut(),
-            device: DLDevice {
-                device_type: DLDeviceType(device.0),
-                device_id: device.1,
-            },
+            device: DLDevice { device_type: DLDeviceType(device.0), device_id: device.1 },
             ndim: i32::try_from(shape.len())?,
-            dtype: DLDataType {
-                code: DLDataTypeCode(dtype.0),
-                bits: dtype.1,
-                lanes: dtype.2,
-            },
+            dtype: DLDataType { code: DLDataTypeCode(dtype.0), bits: dtype.1, lanes: dtype.2 },
             shape: shape.as_mut_ptr(),
             strides: ptr::null_mut(),
             byte_offset: 0,
@@ -242,36 +219,19 @@ pub(super) fn exchange_allocate(
     let call = |request: &mut Request| {
         let heard: *mut Heard = &raw mut request.heard;
         // SAFETY: a live prototype, a place for the pointer, and a context that `set_error` knows.
-        unsafe {
-            allocate(
-                &raw mut request.prototype,
-                &raw mut request.out,
-                heard.cast(),
-                Some(set_error),
-            )
-        }
+        unsafe { allocate(&raw mut request.prototype, &raw mut request.out, heard.cast(), Some(set_error)) }
     };
-    let rc = if detached {
-        class.py().detach(|| call(&mut request))
-    } else {
-        call(&mut request)
-    };
+    let rc = if detached { class.py().detach(|| call(&mut request)) } else { call(&mut request) };
     match (rc, request.heard.0.as_slice()) {
         (0, []) => hold(request.out),
         (-1, [(kind, message)]) => Err(PyRuntimeError::new_err((kind.clone(), message.clone()))),
-        (rc, told) => Err(PySystemError::new_err(format!(
-            "the allocator returned {rc} and told {told:?}"
-        ))),
+        (rc, told) => Err(PySystemError::new_err(format!("the allocator returned {rc} and told {told:?}"))),
     }
 }
 
 /// Asks a type's `current_work_stream`; `None` is the NULL stream.
 #[pyfunction]
-pub(super) fn exchange_stream(
-    class: &Bound<'_, PyType>,
-    device_type: i32,
-    device_id: i32,
-) -> PyResult<Option<usize>> {
+pub(super) fn exchange_stream(class: &Bound<'_, PyType>, device_type: i32, device_id: i32) -> PyResult<Option<usize>> {
     let stream = present(table(class)?.current_work_stream, "current_work_stream")?;
     let mut out: *mut c_void = ptr::null_mut();
     // SAFETY: attached, and a place for the pointer.
@@ -282,8 +242,7 @@ pub(super) fn exchange_stream(
 
 /// Owns what a member made.
 fn hold(managed: *mut DLManagedTensorVersioned) -> PyResult<Held> {
-    let managed =
-        NonNull::new(managed).ok_or_else(|| PySystemError::new_err("the member returned 0 and no tensor"))?;
+    let managed = NonNull::new(managed).ok_or_else(|| PySystemError::new_err("the member returned 0 and no tensor"))?;
     // SAFETY: the member succeeded, so the tensor is alive and the caller's.
     Ok(unsafe { Held::own(Foreign::Versioned(managed)) })
 }

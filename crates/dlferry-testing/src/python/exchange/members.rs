@@ -22,9 +22,7 @@ fn member(slot: usize, member: Member, answer: impl FnOnce(Python<'_>, &State) -
     state.count(member);
     Python::attach(|py| {
         let result = if state.forbidden {
-            Err(PySystemError::new_err(
-                "a member of an exchange table of another major was called",
-            ))
+            Err(PySystemError::new_err("a member of an exchange table of another major was called"))
         } else if let Some(failure) = state.failure(member) {
             Err(PyErr::from_value(failure.error.bind(py).clone()))
         } else {
@@ -45,22 +43,12 @@ fn member(slot: usize, member: Member, answer: impl FnOnce(Python<'_>, &State) -
 /// # Safety
 ///
 /// `object` is a borrowed reference to a live object.
-unsafe fn instance<'py>(
-    py: Python<'py>,
-    state: &State,
-    object: *mut c_void,
-) -> PyResult<Bound<'py, Exchangeable>> {
+unsafe fn instance<'py>(py: Python<'py>, state: &State, object: *mut c_void) -> PyResult<Bound<'py, Exchangeable>> {
     // SAFETY: the caller says it is alive.
     let object = unsafe { Bound::from_borrowed_ptr(py, object.cast()) };
-    let own = state
-        .class
-        .get()
-        .map_or(Ok(false), |class| object.is_instance(class.bind(py)))?;
+    let own = state.class.get().map_or(Ok(false), |class| object.is_instance(class.bind(py)))?;
     if !own {
-        return Err(PyTypeError::new_err(format!(
-            "not of the table's type: {}",
-            object.get_type().name()?
-        )));
+        return Err(PyTypeError::new_err(format!("not of the table's type: {}", object.get_type().name()?)));
     }
     Ok(object.cast_into::<Exchangeable>()?)
 }
@@ -68,11 +56,7 @@ unsafe fn instance<'py>(
 /// # Safety
 ///
 /// As the header says of `managed_tensor_from_py_object_no_sync`.
-pub(super) unsafe fn export(
-    slot: usize,
-    object: *mut c_void,
-    out: *mut *mut DLManagedTensorVersioned,
-) -> c_int {
+pub(super) unsafe fn export(slot: usize, object: *mut c_void, out: *mut *mut DLManagedTensorVersioned) -> c_int {
     member(slot, Member::From, |py, state| {
         // SAFETY: the consumer passes a live object.
         let object = unsafe { instance(py, state, object) }?;
@@ -89,22 +73,12 @@ pub(super) unsafe fn export(
 /// # Safety
 ///
 /// As the header says of `managed_tensor_to_py_object_no_sync`.
-pub(super) unsafe fn import(
-    slot: usize,
-    tensor: *mut DLManagedTensorVersioned,
-    out: *mut *mut c_void,
-) -> c_int {
+pub(super) unsafe fn import(slot: usize, tensor: *mut DLManagedTensorVersioned, out: *mut *mut c_void) -> c_int {
     member(slot, Member::To, |py, state| {
         let tensor = NonNull::new(tensor).ok_or_else(|| PyTypeError::new_err("the tensor is NULL"))?;
-        let class = state
-            .class
-            .get()
-            .ok_or_else(|| PySystemError::new_err("the table has no type yet"))?;
+        let class = state.class.get().ok_or_else(|| PySystemError::new_err("the table has no type yet"))?;
         let object = class.bind(py).call0()?;
-        object
-            .cast::<Exchangeable>()?
-            .get()
-            .receive(Received(Foreign::Versioned(tensor)));
+        object.cast::<Exchangeable>()?.get().receive(Received(Foreign::Versioned(tensor)));
         // SAFETY: the consumer passes a place for the pointer, and takes over this reference.
         unsafe { out.write(object.into_ptr().cast()) };
         Ok(())
@@ -162,10 +136,7 @@ pub(super) unsafe fn allocate(
     };
     state.count(Member::Allocator);
     if state.forbidden {
-        return fail(
-            c"SystemError",
-            c"a member of an exchange table of another major was called",
-        );
+        return fail(c"SystemError", c"a member of an exchange table of another major was called");
     }
     if let Some(failure) = state.failure(Member::Allocator) {
         return fail(&failure.kind, &failure.message);
@@ -192,9 +163,7 @@ unsafe fn zeroed(prototype: &DLTensor) -> Option<Crafted> {
         // SAFETY: `axis` is below `ndim`.
         shape.push(unsafe { prototype.shape.wrapping_add(axis).read() });
     }
-    let item = usize::from(prototype.dtype.bits)
-        .checked_mul(prototype.dtype.lanes.into())?
-        .div_ceil(8);
+    let item = usize::from(prototype.dtype.bits).checked_mul(prototype.dtype.lanes.into())?.div_ceil(8);
     let mut bytes = item;
     let mut strides = vec![];
     let mut stride = 1_i64;
@@ -205,13 +174,7 @@ unsafe fn zeroed(prototype: &DLTensor) -> Option<Crafted> {
     }
     strides.reverse();
     let recipe = (bytes <= MOST_BYTES).then(|| Crafted::new(&vec![0; bytes]))?;
-    Some(
-        recipe
-            .dtype(prototype.dtype)
-            .device(prototype.device)
-            .shape(shape)
-            .strides(strides),
-    )
+    Some(recipe.dtype(prototype.dtype).device(prototype.device).shape(shape).strides(strides))
 }
 
 /// A second managed tensor over a received one.
@@ -223,21 +186,11 @@ struct Share {
 
 /// Exports a received tensor again; it goes when instance and exports are gone.
 fn share(received: &Arc<Received>) -> NonNull<DLManagedTensorVersioned> {
-    let Foreign::Versioned(managed) = received.0 else {
-        unreachable!("tables carry versioned tensors")
-    };
+    let Foreign::Versioned(managed) = received.0 else { unreachable!("tables carry versioned tensors") };
     // SAFETY: alive as long as `received`.
     let original = unsafe { managed.read() };
-    let managed = DLManagedTensorVersioned {
-        manager_ctx: ptr::null_mut(),
-        deleter: Some(delete_share),
-        ..original
-    };
-    NonNull::from(Box::leak(Box::new(Share {
-        managed,
-        received: Arc::clone(received),
-    })))
-    .cast()
+    let managed = DLManagedTensorVersioned { manager_ctx: ptr::null_mut(), deleter: Some(delete_share), ..original };
+    NonNull::from(Box::leak(Box::new(Share { managed, received: Arc::clone(received) }))).cast()
 }
 
 /// # Safety

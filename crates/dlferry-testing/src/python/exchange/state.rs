@@ -43,10 +43,7 @@ pub(super) const MEMBERS: [(Member, &str); 5] = [
 impl Member {
     /// The member of that name.
     pub(super) fn named(name: &str) -> PyResult<Self> {
-        let found = MEMBERS
-            .iter()
-            .find(|(_, known)| *known == name)
-            .map(|(member, _)| *member);
+        let found = MEMBERS.iter().find(|(_, known)| *known == name).map(|(member, _)| *member);
         found.ok_or_else(|| PyValueError::new_err(format!("the exchange table has no member '{name}'")))
     }
 }
@@ -122,18 +119,12 @@ impl State {
 
     /// The failure that `member` was told to have.
     pub(super) fn failure(&self, member: Member) -> Option<&Failure> {
-        self.failures
-            .iter()
-            .find(|(known, _)| *known == member)
-            .map(|(_, failure)| failure)
+        self.failures.iter().find(|(known, _)| *known == member).map(|(_, failure)| failure)
     }
 
     /// How often each member was called, by name.
     pub(super) fn calls(&self) -> impl Iterator<Item = (&'static str, usize)> {
-        MEMBERS
-            .iter()
-            .zip(&self.calls)
-            .map(|((_, name), count)| (*name, count.load(Ordering::Relaxed)))
+        MEMBERS.iter().zip(&self.calls).map(|((_, name), count)| (*name, count.load(Ordering::Relaxed)))
     }
 
     /// How often a member that needs an attached thread was called on one that was not.
@@ -147,9 +138,7 @@ pub(super) fn add(state: Arc<State>) -> PyResult<usize> {
     let mut states = STATES.write().unwrap_or_else(PoisonError::into_inner);
     let slot = states.len();
     if slot >= SLOTS {
-        return Err(PyRuntimeError::new_err(format!(
-            "a process has room for {SLOTS} exchange tables"
-        )));
+        return Err(PyRuntimeError::new_err(format!("a process has room for {SLOTS} exchange tables")));
     }
     states.push(state);
     Ok(slot)
@@ -157,9 +146,5 @@ pub(super) fn add(state: Arc<State>) -> PyResult<usize> {
 
 /// The state in a slot.
 pub(super) fn get(slot: usize) -> Option<Arc<State>> {
-    STATES
-        .read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .get(slot)
-        .map(Arc::clone)
+    STATES.read().unwrap_or_else(PoisonError::into_inner).get(slot).map(Arc::clone)
 }

@@ -4,8 +4,8 @@ use std::ffi::{c_int, c_void};
 use std::ptr;
 
 use dlferry::abi::{
-    DLDeviceType, DLManagedTensorVersioned, DLPackExchangeAPI, DLPackExchangeAPIHeader, DLPackSetError,
-    DLPackVersion, DLTensor,
+    DLDeviceType, DLManagedTensorVersioned, DLPackExchangeAPI, DLPackExchangeAPIHeader, DLPackSetError, DLPackVersion,
+    DLTensor,
 };
 
 use super::members;
@@ -27,10 +27,7 @@ unsafe extern "C" fn allocate<const SLOT: usize>(
 /// # Safety
 ///
 /// As the header says of the member.
-unsafe extern "C" fn export<const SLOT: usize>(
-    object: *mut c_void,
-    out: *mut *mut DLManagedTensorVersioned,
-) -> c_int {
+unsafe extern "C" fn export<const SLOT: usize>(object: *mut c_void, out: *mut *mut DLManagedTensorVersioned) -> c_int {
     // SAFETY: passed on from the caller.
     unsafe { members::export(SLOT, object, out) }
 }
@@ -38,10 +35,7 @@ unsafe extern "C" fn export<const SLOT: usize>(
 /// # Safety
 ///
 /// As the header says of the member.
-unsafe extern "C" fn import<const SLOT: usize>(
-    tensor: *mut DLManagedTensorVersioned,
-    out: *mut *mut c_void,
-) -> c_int {
+unsafe extern "C" fn import<const SLOT: usize>(tensor: *mut DLManagedTensorVersioned, out: *mut *mut c_void) -> c_int {
     // SAFETY: passed on from the caller.
     unsafe { members::import(SLOT, tensor, out) }
 }
@@ -69,10 +63,7 @@ unsafe extern "C" fn stream<const SLOT: usize>(
 /// The functions of one slot, in a table without a version.
 const fn functions<const SLOT: usize>() -> DLPackExchangeAPI {
     DLPackExchangeAPI {
-        header: DLPackExchangeAPIHeader {
-            version: DLPackVersion { major: 0, minor: 0 },
-            prev_api: ptr::null_mut(),
-        },
+        header: DLPackExchangeAPIHeader { version: DLPackVersion { major: 0, minor: 0 }, prev_api: ptr::null_mut() },
         managed_tensor_allocator: Some(allocate::<SLOT>),
         managed_tensor_from_py_object_no_sync: Some(export::<SLOT>),
         managed_tensor_to_py_object_no_sync: Some(import::<SLOT>),

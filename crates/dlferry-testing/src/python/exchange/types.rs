@@ -96,22 +96,14 @@ pub(super) fn exchange_type<'py>(
     error: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyType>> {
     let py = crafted.py();
-    let mut nulls: Vec<Member> = null
-        .unwrap_or_default()
-        .iter()
-        .map(|name| Member::named(name))
-        .collect::<PyResult<_>>()?;
+    let mut nulls: Vec<Member> =
+        null.unwrap_or_default().iter().map(|name| Member::named(name)).collect::<PyResult<_>>()?;
     if !dltensor {
         nulls.push(Member::Borrow);
     }
     let recipe = &crafted.get().0;
     let usable = Arc::new(State::new(recipe, lend(recipe), failures(fails)?, stream, false));
-    let versions: Vec<(u32, u32)> = prev
-        .unwrap_or_default()
-        .into_iter()
-        .rev()
-        .chain([version])
-        .collect();
+    let versions: Vec<(u32, u32)> = prev.unwrap_or_default().into_iter().rev().chain([version]).collect();
     let (table, slots) = tables(&usable, &versions, &nulls)?;
     let capsule_name = leak_name(capsule_name)?;
     // SAFETY: attached; table and name live for ever.
@@ -120,10 +112,7 @@ pub(super) fn exchange_type<'py>(
     let capsule = unsafe { Bound::from_owned_ptr_or_err(py, capsule) }?;
 
     let attributes = PyDict::new(py);
-    attributes.set_item(
-        PyString::new(py, &EXCHANGE_API_ATTRIBUTE.to_string_lossy()),
-        capsule,
-    )?;
+    attributes.set_item(PyString::new(py, &EXCHANGE_API_ATTRIBUTE.to_string_lossy()), capsule)?;
     attributes.set_item(SLOTS_ATTRIBUTE, slots)?;
     if let Some(style) = style {
         let producer = Producer::new(py, crafted.clone().unbind(), style, device, error, false)?;
@@ -135,14 +124,8 @@ pub(super) fn exchange_type<'py>(
         attributes.set_item("producer", producer)?;
     }
     let bases = PyTuple::new(py, [py.get_type::<Exchangeable>()])?;
-    let class = py
-        .get_type::<PyType>()
-        .call1((name, bases, attributes))?
-        .cast_into::<PyType>()?;
-    usable
-        .class
-        .set(class.clone().unbind())
-        .map_err(|_| PySystemError::new_err("a type was set before"))?;
+    let class = py.get_type::<PyType>().call1((name, bases, attributes))?.cast_into::<PyType>()?;
+    usable.class.set(class.clone().unbind()).map_err(|_| PySystemError::new_err("a type was set before"))?;
     Ok(class)
 }
 
@@ -163,15 +146,9 @@ fn tables(
     }
     let mut newest: *mut DLPackExchangeAPIHeader = ptr::null_mut();
     for &(major, minor) in versions {
-        let slot = if is_usable(major) {
-            slots.0
-        } else {
-            slots.1.unwrap_or(state::SLOTS)
-        };
+        let slot = if is_usable(major) { slots.0 } else { slots.1.unwrap_or(state::SLOTS) };
         let leaked = table::leak(slot, DLPackVersion { major, minor }, newest, nulls);
-        newest = leaked
-            .ok_or_else(|| PySystemError::new_err("a slot without functions"))?
-            .cast();
+        newest = leaked.ok_or_else(|| PySystemError::new_err("a slot without functions"))?.cast();
     }
     Ok((newest, slots))
 }
@@ -183,11 +160,7 @@ fn failures(fails: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<(Member, Failure)
     for (member, error) in fails.iter() {
         let kind = CString::new(error.get_type().name()?.to_string())?;
         let message = CString::new(error.str()?.to_string())?;
-        let failure = Failure {
-            error: error.unbind(),
-            kind,
-            message,
-        };
+        let failure = Failure { error: error.unbind(), kind, message };
         failures.push((Member::named(&member.extract::<String>()?)?, failure));
     }
     Ok(failures)

@@ -5,11 +5,7 @@ use crate::abi::{DLDataType, DLDataTypeCode};
 use crate::element::{DTypeError, check_dtype, dtype_fault};
 
 fn dtype(code: u8, bits: u8, lanes: u16) -> DLDataType {
-    DLDataType {
-        code: DLDataTypeCode(code),
-        bits,
-        lanes,
-    }
+    DLDataType { code: DLDataTypeCode(code), bits, lanes }
 }
 
 #[test]
@@ -48,17 +44,8 @@ fn zero_lanes_are_refused_for_every_code() {
 
 #[test]
 fn numbers_without_bits_are_refused() {
-    for code in [
-        DLDataTypeCode::INT,
-        DLDataTypeCode::UINT,
-        DLDataTypeCode::FLOAT,
-        DLDataTypeCode::COMPLEX,
-    ] {
-        let found = DLDataType {
-            code,
-            bits: 0,
-            lanes: 1,
-        };
+    for code in [DLDataTypeCode::INT, DLDataTypeCode::UINT, DLDataTypeCode::FLOAT, DLDataTypeCode::COMPLEX] {
+        let found = DLDataType { code, bits: 0, lanes: 1 };
         assert_eq!(check_dtype(found), Err(DTypeError::ZeroBits { dtype: found }));
         for bits in 1..=u8::MAX {
             assert_eq!(check_dtype(DLDataType { bits, ..found }), Ok(()));
@@ -92,22 +79,10 @@ fn opaque_handles_and_unknown_codes_pass_with_any_bits() {
 #[test]
 fn refusals_say_what_was_found_and_wanted() {
     let table = [
-        (
-            dtype(0, 8, 0),
-            "dtype(code=0, bits=8, lanes=0) has 0 lanes, but an element has at least 1",
-        ),
-        (
-            dtype(2, 0, 1),
-            "dtype(code=2, bits=0, lanes=1) has 0 bits, but a number has at least 1",
-        ),
-        (
-            dtype(6, 1, 1),
-            "dtype(code=6, bits=1, lanes=1) has 1 bits, but bool has 8",
-        ),
-        (
-            dtype(17, 8, 1),
-            "dtype(code=17, bits=8, lanes=1) has 8 bits, but float4_e2m1fn has 4",
-        ),
+        (dtype(0, 8, 0), "dtype(code=0, bits=8, lanes=0) has 0 lanes, but an element has at least 1"),
+        (dtype(2, 0, 1), "dtype(code=2, bits=0, lanes=1) has 0 bits, but a number has at least 1"),
+        (dtype(6, 1, 1), "dtype(code=6, bits=1, lanes=1) has 1 bits, but bool has 8"),
+        (dtype(17, 8, 1), "dtype(code=17, bits=8, lanes=1) has 8 bits, but float4_e2m1fn has 4"),
     ];
     for (found, sentence) in table {
         assert_eq!(check_dtype(found).unwrap_err().to_string(), sentence);

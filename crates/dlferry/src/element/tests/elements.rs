@@ -8,10 +8,7 @@ fn bytes_2_to_255_are_no_bool_but_read_as_true() {
     for byte in 0..=u8::MAX {
         assert_eq!(<bool as Element>::is_valid(&byte), byte < 2);
         assert_eq!(<bool as Element>::from_raw(byte), byte != 0);
-        assert_eq!(
-            Scalar::decode(DLDataType::BOOL, &[byte]),
-            Some(Scalar::Bool(byte != 0))
-        );
+        assert_eq!(Scalar::decode(DLDataType::BOOL, &[byte]), Some(Scalar::Bool(byte != 0)));
     }
     assert_eq!([false, true].map(Element::to_raw), [0, 1]);
     assert_eq!((bool::DTYPE, bool::ALL_BITS_VALID), (DLDataType::BOOL, false));

@@ -287,11 +287,7 @@ fn known_codes_have_the_values_that_other_libraries_give() {
         for (code, expected) in values {
             let bytes = code.to_ne_bytes();
             let low_byte = [u8::try_from(code & 0xff).unwrap()];
-            let bytes = if dtype.item_bytes() == 2 {
-                &bytes[..]
-            } else {
-                &low_byte
-            };
+            let bytes = if dtype.item_bytes() == 2 { &bytes[..] } else { &low_byte };
             let Some(Scalar::Float(found)) = Scalar::decode(dtype, bytes) else {
                 panic!("{dtype} is not decoded");
             };

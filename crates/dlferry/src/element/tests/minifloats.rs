@@ -77,10 +77,7 @@ fn every_code_has_the_value_of_its_definition() {
             let negative = if is_nan { f64::NAN } else { -magnitude };
             for (code, expected) in [(code, magnitude), (half + code, negative)] {
                 let found = decode(dtype, code);
-                assert!(
-                    is_same(found, expected),
-                    "{dtype} {code:#x}: {found} not {expected}"
-                );
+                assert!(is_same(found, expected), "{dtype} {code:#x}: {found} not {expected}");
             }
         }
     }
@@ -90,10 +87,7 @@ fn every_code_has_the_value_of_its_definition() {
 fn every_exponent_only_code_is_twice_the_one_before() {
     let mut expected = 1.0 / doubled(127);
     for code in 0..0xff {
-        assert!(
-            is_same(decode(DLDataType::F8_E8M0FNU, code), expected),
-            "{code:#x}"
-        );
+        assert!(is_same(decode(DLDataType::F8_E8M0FNU, code), expected), "{code:#x}");
         expected *= 2.0;
     }
     assert!(decode(DLDataType::F8_E8M0FNU, 0xff).is_nan());
@@ -103,25 +97,15 @@ fn every_exponent_only_code_is_twice_the_one_before() {
 fn bfloat16_is_the_upper_half_of_a_single() {
     for code in 0..=u16::MAX {
         let single = f32::from_bits(u32::from(code) << 16);
-        assert!(
-            is_same(decode(DLDataType::BF16, code), f64::from(single)),
-            "{code:#x}"
-        );
+        assert!(is_same(decode(DLDataType::BF16, code), f64::from(single)), "{code:#x}");
     }
 }
 
 #[test]
 fn bits_above_the_format_are_ignored() {
-    for (dtype, width) in [
-        (DLDataType::F6_E2M3FN, 6),
-        (DLDataType::F6_E3M2FN, 6),
-        (DLDataType::F4_E2M1FN, 4),
-    ] {
+    for (dtype, width) in [(DLDataType::F6_E2M3FN, 6), (DLDataType::F6_E3M2FN, 6), (DLDataType::F4_E2M1FN, 4)] {
         for code in 0..=u16::from(u8::MAX) {
-            assert!(
-                is_same(decode(dtype, code), decode(dtype, code % (1 << width))),
-                "{dtype} {code:#x}"
-            );
+            assert!(is_same(decode(dtype, code), decode(dtype, code % (1 << width))), "{dtype} {code:#x}");
         }
     }
 }

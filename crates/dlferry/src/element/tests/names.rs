@@ -55,10 +55,7 @@ fn every_constant_has_its_standard_name() {
 #[test]
 fn handles_show_their_width_and_vectors_their_lanes() {
     let table = [
-        (
-            with_code(DLDataType::U64, DLDataTypeCode::OPAQUE_HANDLE),
-            "opaque_handle64",
-        ),
+        (with_code(DLDataType::U64, DLDataTypeCode::OPAQUE_HANDLE), "opaque_handle64"),
         (with_lanes(DLDataType::F32, 4), "float32x4"),
         (with_lanes(DLDataType::BOOL, 2), "boolx2"),
         (with_lanes(DLDataType::F4_E2M1FN, 2), "float4_e2m1fnx2"),
@@ -72,11 +69,7 @@ fn handles_show_their_width_and_vectors_their_lanes() {
 
 #[test]
 fn dtypes_without_a_name_show_their_numbers() {
-    let unknown = DLDataType {
-        code: DLDataTypeCode(200),
-        bits: 8,
-        lanes: 1,
-    };
+    let unknown = DLDataType { code: DLDataTypeCode(200), bits: 8, lanes: 1 };
     assert_eq!(unknown.to_string(), "dtype(code=200, bits=8, lanes=1)");
     let narrow = with_bits(DLDataType::BOOL, 1);
     assert_eq!(narrow.to_string(), "dtype(code=6, bits=1, lanes=1)");
@@ -87,11 +80,7 @@ fn every_name_leads_back_to_its_dtype_and_faults_have_none() {
     for code in 0..=u8::MAX {
         for bits in 0..=u8::MAX {
             for lanes in [0, 1, 2, 3, 16, 255, 256, u16::MAX] {
-                let dtype = DLDataType {
-                    code: DLDataTypeCode(code),
-                    bits,
-                    lanes,
-                };
+                let dtype = DLDataType { code: DLDataTypeCode(code), bits, lanes };
                 let name = dtype.to_string();
                 let has_name = code <= 18 && dtype_fault(dtype).is_none();
                 assert_eq!(DLDataType::from_name(&name), has_name.then_some(dtype), "{name}");
@@ -179,22 +168,8 @@ fn devices_show_kind_and_number() {
     for (number, name) in kinds {
         let device_type = DLDeviceType(number);
         assert_eq!(device_type.to_string(), name);
-        assert_eq!(
-            DLDevice {
-                device_type,
-                device_id: 1
-            }
-            .to_string(),
-            format!("{name}:1")
-        );
+        assert_eq!(DLDevice { device_type, device_id: 1 }.to_string(), format!("{name}:1"));
     }
     assert_eq!(DLDevice::CPU.to_string(), "cpu");
-    assert_eq!(
-        DLDevice {
-            device_type: DLDeviceType::CUDA,
-            device_id: 0
-        }
-        .to_string(),
-        "cuda:0"
-    );
+    assert_eq!(DLDevice { device_type: DLDeviceType::CUDA, device_id: 0 }.to_string(), "cuda:0");
 }

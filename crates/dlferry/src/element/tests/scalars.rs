@@ -8,58 +8,18 @@ use crate::element::Scalar;
 fn whole_byte_values_decode() {
     let table: [(DLDataType, Vec<u8>, Scalar); 14] = [
         (DLDataType::I8, (-2_i8).to_ne_bytes().into(), Scalar::Int(-2)),
-        (
-            DLDataType::I16,
-            i16::MIN.to_ne_bytes().into(),
-            Scalar::Int(-32768),
-        ),
-        (
-            DLDataType::I32,
-            (-70_000_i32).to_ne_bytes().into(),
-            Scalar::Int(-70_000),
-        ),
-        (
-            DLDataType::I64,
-            i64::MIN.to_ne_bytes().into(),
-            Scalar::Int(i64::MIN),
-        ),
+        (DLDataType::I16, i16::MIN.to_ne_bytes().into(), Scalar::Int(-32768)),
+        (DLDataType::I32, (-70_000_i32).to_ne_bytes().into(), Scalar::Int(-70_000)),
+        (DLDataType::I64, i64::MIN.to_ne_bytes().into(), Scalar::Int(i64::MIN)),
         (DLDataType::U8, 200_u8.to_ne_bytes().into(), Scalar::UInt(200)),
-        (
-            DLDataType::U16,
-            0x1234_u16.to_ne_bytes().into(),
-            Scalar::UInt(0x1234),
-        ),
-        (
-            DLDataType::U32,
-            u32::MAX.to_ne_bytes().into(),
-            Scalar::UInt(0xffff_ffff),
-        ),
-        (
-            DLDataType::U64,
-            u64::MAX.to_ne_bytes().into(),
-            Scalar::UInt(u64::MAX),
-        ),
-        (
-            DLDataType::F16,
-            0x3e00_u16.to_ne_bytes().into(),
-            Scalar::Float(1.5),
-        ),
-        (
-            DLDataType::BF16,
-            0x3fc0_u16.to_ne_bytes().into(),
-            Scalar::Float(1.5),
-        ),
-        (
-            DLDataType::F32,
-            0.1_f32.to_ne_bytes().into(),
-            Scalar::Float(f64::from(0.1_f32)),
-        ),
+        (DLDataType::U16, 0x1234_u16.to_ne_bytes().into(), Scalar::UInt(0x1234)),
+        (DLDataType::U32, u32::MAX.to_ne_bytes().into(), Scalar::UInt(0xffff_ffff)),
+        (DLDataType::U64, u64::MAX.to_ne_bytes().into(), Scalar::UInt(u64::MAX)),
+        (DLDataType::F16, 0x3e00_u16.to_ne_bytes().into(), Scalar::Float(1.5)),
+        (DLDataType::BF16, 0x3fc0_u16.to_ne_bytes().into(), Scalar::Float(1.5)),
+        (DLDataType::F32, 0.1_f32.to_ne_bytes().into(), Scalar::Float(f64::from(0.1_f32))),
         (DLDataType::F64, 0.1_f64.to_ne_bytes().into(), Scalar::Float(0.1)),
-        (
-            DLDataType::F64,
-            f64::INFINITY.to_ne_bytes().into(),
-            Scalar::Float(f64::INFINITY),
-        ),
+        (DLDataType::F64, f64::INFINITY.to_ne_bytes().into(), Scalar::Float(f64::INFINITY)),
         (DLDataType::F8_E5M2, [0xc0].into(), Scalar::Float(-2.0)),
     ];
     for (dtype, bytes, value) in table {
@@ -90,16 +50,9 @@ fn small_integers_take_the_low_bits_and_extend_the_sign() {
         ] {
             let modulus = 1_i64 << bits;
             let value = i64::from(byte) % modulus;
-            let wrapped = if value < modulus / 2 {
-                value
-            } else {
-                value - modulus
-            };
+            let wrapped = if value < modulus / 2 { value } else { value - modulus };
             assert_eq!(Scalar::decode(signed, &[byte]), Some(Scalar::Int(wrapped)));
-            assert_eq!(
-                Scalar::decode(unsigned, &[byte]),
-                Some(Scalar::UInt(u64::try_from(value).unwrap()))
-            );
+            assert_eq!(Scalar::decode(unsigned, &[byte]), Some(Scalar::UInt(u64::try_from(value).unwrap())));
         }
     }
 }
@@ -131,20 +84,10 @@ fn dtypes_without_values_here_give_none() {
 
 #[test]
 fn only_the_exact_number_of_bytes_is_taken() {
-    for dtype in [
-        DLDataType::BOOL,
-        DLDataType::I4,
-        DLDataType::U16,
-        DLDataType::F64,
-        DLDataType::C64,
-    ] {
+    for dtype in [DLDataType::BOOL, DLDataType::I4, DLDataType::U16, DLDataType::F64, DLDataType::C64] {
         for length in 0..=32 {
             let decoded = Scalar::decode(dtype, &[0; 32][..length]);
-            assert_eq!(
-                decoded.is_some(),
-                length == dtype.item_bytes(),
-                "{dtype} of {length} bytes"
-            );
+            assert_eq!(decoded.is_some(), length == dtype.item_bytes(), "{dtype} of {length} bytes");
         }
     }
 }

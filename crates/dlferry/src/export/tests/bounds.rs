@@ -36,11 +36,7 @@ fn a_layout_within_the_owners_elements_is_exported() {
         (0, &[3, 0], &[1000, 1000], usize::MAX),
     ];
     for (len, shape, strides, first) in cases {
-        assert_eq!(
-            export(len, shape, strides, first),
-            Ok(()),
-            "{len} {shape:?} {strides:?} {first}"
-        );
+        assert_eq!(export(len, shape, strides, first), Ok(()), "{len} {shape:?} {strides:?} {first}");
     }
 }
 
@@ -69,29 +65,10 @@ fn a_layout_beyond_the_owners_elements_is_refused() {
 
 #[test]
 fn a_shape_that_is_no_layout_is_refused() {
-    let export = |shape: &[i64]| {
-        Export::writable(vec![0_u8; 4])
-            .shape(shape)
-            .finish()
-            .map(drop)
-            .unwrap_err()
-    };
-    assert_eq!(
-        export(&[2, -2]),
-        ExportError::Layout(LayoutError::NegativeExtent { axis: 1, extent: -2 })
-    );
-    assert_eq!(
-        export(&[i64::MAX, 2]),
-        ExportError::Layout(LayoutError::SizeOverflow)
-    );
-    assert_eq!(
-        export(&[3, 2]),
-        ExportError::OutOfBounds {
-            lowest: 0,
-            highest: 5,
-            len: 4
-        }
-    );
+    let export = |shape: &[i64]| Export::writable(vec![0_u8; 4]).shape(shape).finish().map(drop).unwrap_err();
+    assert_eq!(export(&[2, -2]), ExportError::Layout(LayoutError::NegativeExtent { axis: 1, extent: -2 }));
+    assert_eq!(export(&[i64::MAX, 2]), ExportError::Layout(LayoutError::SizeOverflow));
+    assert_eq!(export(&[3, 2]), ExportError::OutOfBounds { lowest: 0, highest: 5, len: 4 });
 }
 
 #[test]
@@ -103,10 +80,7 @@ fn a_refusal_says_what_was_asked_and_what_there_is() {
         (ExportError::PaddedUnversioned, "max_version=(1, 1)"),
         (ExportError::OutOfMemory { bytes: 77 }, "77 bytes"),
         (ExportError::from(LayoutError::SizeOverflow), "more elements"),
-        (
-            ExportError::from(DescribeError::NullData { size: 3 }),
-            "3 elements",
-        ),
+        (ExportError::from(DescribeError::NullData { size: 3 }), "3 elements"),
     ];
     for (error, part) in cases {
         let sentence = error.to_string();

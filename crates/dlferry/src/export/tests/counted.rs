@@ -25,13 +25,7 @@ pub(super) struct Counted {
 impl Counted {
     pub(super) fn new() -> (Self, Drops) {
         let drops = Drops::default();
-        (
-            Self {
-                values: [0, 1, 2, 3, 4, 5],
-                drops: drops.clone(),
-            },
-            drops,
-        )
+        (Self { values: [0, 1, 2, 3, 4, 5], drops: drops.clone() }, drops)
     }
 }
 

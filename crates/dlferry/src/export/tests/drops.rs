@@ -45,30 +45,16 @@ fn a_refused_export_drops_its_owner_once() {
     assert_eq!(drops.count(), 1);
 
     let (export, drops) = counted();
-    assert!(
-        export
-            .layout(beyond(), 0)
-            .into_managed::<DLManagedTensor>()
-            .is_err()
-    );
+    assert!(export.layout(beyond(), 0).into_managed::<DLManagedTensor>().is_err());
     assert_eq!(drops.count(), 1);
 
     let (owner, drops) = Counted::new();
-    assert!(
-        Export::read_only(owner)
-            .into_managed::<DLManagedTensor>()
-            .is_err()
-    );
+    assert!(Export::read_only(owner).into_managed::<DLManagedTensor>().is_err());
     assert_eq!(drops.count(), 1);
 
     let (export, drops) = counted();
     let repeated = Layout::new(&[3, 6], &[0, 1]).unwrap();
-    assert!(
-        export
-            .layout(repeated, 0)
-            .into_managed::<DLManagedTensor>()
-            .is_err()
-    );
+    assert!(export.layout(repeated, 0).into_managed::<DLManagedTensor>().is_err());
     assert_eq!(drops.count(), 1);
 }
 
@@ -160,19 +146,14 @@ impl<P: Default + Send + 'static> Owner for Bomb<P> {
 fn panic_of_the_owner_is_contained<P: Default + Send + 'static>() {
     let bomb = || {
         let (owner, drops) = Counted::new();
-        (
-            Export::read_only(Bomb::<P>(owner, core::marker::PhantomData)),
-            drops,
-        )
+        (Export::read_only(Bomb::<P>(owner, core::marker::PhantomData)), drops)
     };
     let (export, drops) = bomb();
     drop(export.finish().unwrap());
     assert_eq!(drops.count(), 1, "what the owner holds is dropped all the same");
 
     let (export, drops) = bomb();
-    delete_elsewhere(Consumer(
-        export.into_managed::<DLManagedTensorVersioned>().unwrap(),
-    ));
+    delete_elsewhere(Consumer(export.into_managed::<DLManagedTensorVersioned>().unwrap()));
     assert_eq!(drops.count(), 1);
 
     let (export, drops) = bomb();

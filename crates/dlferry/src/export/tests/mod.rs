@@ -64,9 +64,7 @@ impl<S: Struct> Consumer<S> {
         // SAFETY: what this crate exports has `ndim` extents, which live as long as the struct.
         let shape = unsafe { core::slice::from_raw_parts(tensor.shape, ndim) };
         // SAFETY: as above.
-        (shape, unsafe {
-            core::slice::from_raw_parts(tensor.strides, ndim)
-        })
+        (shape, unsafe { core::slice::from_raw_parts(tensor.strides, ndim) })
     }
 }
 

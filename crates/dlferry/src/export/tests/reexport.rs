@@ -27,10 +27,7 @@ fn flags_survive_every_hop() {
         (Export::writable(Counted::new().0), 0),
         (Export::read_only(Counted::new().0), FLAG_READ_ONLY),
         (Export::writable(Counted::new().0).copied(), FLAG_IS_COPIED),
-        (
-            Export::read_only(Counted::new().0).copied(),
-            FLAG_READ_ONLY | FLAG_IS_COPIED,
-        ),
+        (Export::read_only(Counted::new().0).copied(), FLAG_READ_ONLY | FLAG_IS_COPIED),
     ];
     for (export, flags) in cases {
         let mut tensor = export.finish().unwrap();
@@ -77,11 +74,7 @@ fn hops_end_from_the_last_to_the_first() {
     let descriptor = memory.descriptor().clone();
     let mut tensor = memory;
     for number in 1..=4 {
-        let owner = Hop {
-            number,
-            gone: Arc::clone(&gone),
-            _before: Some(tensor),
-        };
+        let owner = Hop { number, gone: Arc::clone(&gone), _before: Some(tensor) };
         // SAFETY: the first tensor owns the memory, and every hop keeps the one before.
         let hop = unsafe { Tensor::from_owner(owner, descriptor.clone()) }.unwrap();
         tensor = taken(exported(hop));
@@ -124,10 +117,7 @@ fn what_a_shared_tensor_exported_lives_on_without_it() {
     let unversioned = Consumer::<DLManagedTensor>(whole.to_managed().unwrap());
     drop(whole);
     for consumer in consumers {
-        assert_eq!(
-            taken(consumer).view().typed::<i32>().unwrap().to_vec(),
-            [0, 1, 2, 3, 4, 5]
-        );
+        assert_eq!(taken(consumer).view().typed::<i32>().unwrap().to_vec(), [0, 1, 2, 3, 4, 5]);
         assert_eq!(drops.count(), 0);
     }
     drop(unversioned);

@@ -7,12 +7,8 @@ use crate::layout::{Layout, Span, c_strides, f_strides, is_c_contiguous, is_f_co
 
 #[test]
 fn empty_never_overflows() {
-    let shapes: [&[i64]; 4] = [
-        &[i64::MAX, 4, 0],
-        &[0, i64::MAX, i64::MAX],
-        &[1 << 32, 1 << 32, 0, 3],
-        &[i64::MAX, 0, i64::MAX],
-    ];
+    let shapes: [&[i64]; 4] =
+        [&[i64::MAX, 4, 0], &[0, i64::MAX, i64::MAX], &[1 << 32, 1 << 32, 0, 3], &[i64::MAX, 0, i64::MAX]];
     for shape in shapes {
         for stride in [i64::MIN, -1, 0, i64::MAX] {
             let layout = Layout::new(shape, &vec![stride; shape.len()]).unwrap();
@@ -23,12 +19,7 @@ fn empty_never_overflows() {
         }
         let rows = Layout::c_contiguous(shape).unwrap();
         let columns = Layout::f_contiguous(shape).unwrap();
-        assert!(
-            rows.strides()
-                .iter()
-                .chain(columns.strides())
-                .all(|&stride| stride > 0)
-        );
+        assert!(rows.strides().iter().chain(columns.strides()).all(|&stride| stride > 0));
     }
 }
 
@@ -36,10 +27,7 @@ fn empty_never_overflows() {
 fn empty_has_the_strides_of_extents_that_count_as_one() {
     assert_eq!(Layout::c_contiguous(&[3, 0, 5]).unwrap().strides(), [5, 5, 1]);
     assert_eq!(Layout::f_contiguous(&[3, 0, 5]).unwrap().strides(), [1, 3, 3]);
-    assert_eq!(
-        Layout::c_contiguous(&[2, i64::MAX, 4, 0]).unwrap().strides(),
-        [i64::MAX, 4, 1, 1]
-    );
+    assert_eq!(Layout::c_contiguous(&[2, i64::MAX, 4, 0]).unwrap().strides(), [i64::MAX, 4, 1, 1]);
 }
 
 #[test]
@@ -47,21 +35,9 @@ fn scalar_is_one_element_without_axes() {
     let scalar = Layout::scalar();
     assert_eq!(Layout::new(&[], &[]), Ok(scalar.clone()));
     assert_eq!(Layout::c_contiguous(&[]), Ok(scalar.clone()));
-    assert_eq!(
-        (scalar.ndim(), scalar.size(), scalar.offset(&[])),
-        (0, 1, Some(0))
-    );
-    assert_eq!(
-        scalar.span(),
-        Some(Span {
-            lowest: 0,
-            highest: 0
-        })
-    );
-    assert_eq!(
-        (scalar.byte_range(64), scalar.byte_range(4)),
-        (Ok(0..8), Ok(0..1))
-    );
+    assert_eq!((scalar.ndim(), scalar.size(), scalar.offset(&[])), (0, 1, Some(0)));
+    assert_eq!(scalar.span(), Some(Span { lowest: 0, highest: 0 }));
+    assert_eq!((scalar.byte_range(64), scalar.byte_range(4)), (Ok(0..8), Ok(0..1)));
     assert_eq!(scalar.offsets().collect::<Vec<_>>(), [0]);
     assert!(scalar.is_c_contiguous() && scalar.is_f_contiguous() && !scalar.has_overlap());
 }
@@ -70,28 +46,13 @@ fn scalar_is_one_element_without_axes() {
 fn extent_one_stride_carries_no_meaning() {
     for stride in [77, -7, 0, i64::MIN, i64::MAX] {
         let one = Layout::new(&[1], &[stride]).unwrap();
-        assert_eq!(
-            (one.strides(), one.span()),
-            (
-                &[stride][..],
-                Some(Span {
-                    lowest: 0,
-                    highest: 0
-                })
-            )
-        );
+        assert_eq!((one.strides(), one.span()), (&[stride][..], Some(Span { lowest: 0, highest: 0 })));
         assert!(one.is_c_contiguous() && one.is_f_contiguous() && !one.has_overlap());
         assert_eq!(one.offset(&[0]), Some(0));
 
         let between = Layout::new(&[2, 1, 3], &[3, stride, 1]).unwrap();
         assert!(between.is_c_contiguous() && !between.is_f_contiguous() && !between.has_overlap());
-        assert_eq!(
-            between.span(),
-            Some(Span {
-                lowest: 0,
-                highest: 5
-            })
-        );
+        assert_eq!(between.span(), Some(Span { lowest: 0, highest: 5 }));
         assert_eq!(between.offsets().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
 
         let innermost = Layout::new(&[2, 1], &[1, stride]).unwrap();
@@ -106,10 +67,7 @@ fn rank_has_no_limit() {
         let mut shape = vec![1; rank];
         (shape[0], shape[rank / 2], shape[rank - 1]) = (2, 3, 2);
         let layout = Layout::c_contiguous(&shape).unwrap();
-        assert_eq!(
-            (layout.ndim(), layout.shape(), layout.size()),
-            (rank, &shape[..], 12)
-        );
+        assert_eq!((layout.ndim(), layout.shape(), layout.size()), (rank, &shape[..], 12));
         assert!(layout.is_c_contiguous() && !layout.is_f_contiguous() && !layout.has_overlap());
         assert_eq!(layout.offsets().collect::<Vec<_>>(), (0..12).collect::<Vec<_>>());
         assert_eq!(layout.clone(), layout);
@@ -121,27 +79,12 @@ fn rank_has_no_limit() {
 #[test]
 fn strides_may_reach_to_the_ends_of_64_bits() {
     let up = Layout::new(&[2], &[i64::MAX]).unwrap();
-    assert_eq!(
-        up.span(),
-        Some(Span {
-            lowest: 0,
-            highest: i64::MAX
-        })
-    );
+    assert_eq!(up.span(), Some(Span { lowest: 0, highest: i64::MAX }));
     let down = Layout::new(&[2, 2], &[-(1 << 62), 1]).unwrap();
-    assert_eq!(
-        down.offsets().collect::<Vec<_>>(),
-        [0, 1, -(1 << 62), 1 - (1 << 62)]
-    );
+    assert_eq!(down.offsets().collect::<Vec<_>>(), [0, 1, -(1 << 62), 1 - (1 << 62)]);
     assert!(!up.has_overlap() && !down.has_overlap());
     let both = Layout::new(&[2, 2, 2], &[-(1 << 62), (1 << 62) - 2, 1]).unwrap();
-    assert_eq!(
-        both.span(),
-        Some(Span {
-            lowest: -(1 << 62),
-            highest: (1 << 62) - 1
-        })
-    );
+    assert_eq!(both.span(), Some(Span { lowest: -(1 << 62), highest: (1 << 62) - 1 }));
     assert!(!both.has_overlap());
 }
 
@@ -149,10 +92,7 @@ fn strides_may_reach_to_the_ends_of_64_bits() {
 fn layouts_differ_where_strides_do() {
     assert_ne!(Layout::new(&[1], &[5]), Layout::new(&[1], &[7]));
     assert_ne!(Layout::new(&[2, 1], &[1, 1]), Layout::new(&[2], &[1]));
-    assert_eq!(
-        alloc::format!("{:?}", Layout::c_contiguous(&[2, 3])),
-        "Ok(Layout { shape: [2, 3], strides: [3, 1] })"
-    );
+    assert_eq!(alloc::format!("{:?}", Layout::c_contiguous(&[2, 3])), "Ok(Layout { shape: [2, 3], strides: [3, 1] })");
 }
 
 #[test]

@@ -21,19 +21,12 @@ pub(super) fn indices(shape: &[i64]) -> Vec<Vec<i64>> {
 
 /// The offset of each element, last axis fastest.
 pub(super) fn offsets(shape: &[i64], strides: &[i64]) -> Vec<i128> {
-    indices(shape)
-        .iter()
-        .map(|index| offset(index, strides))
-        .collect()
+    indices(shape).iter().map(|index| offset(index, strides)).collect()
 }
 
 /// The offset of one element.
 pub(super) fn offset(index: &[i64], strides: &[i64]) -> i128 {
-    index
-        .iter()
-        .zip(strides)
-        .map(|(&at, &stride)| i128::from(at) * i128::from(stride))
-        .sum()
+    index.iter().zip(strides).map(|(&at, &stride)| i128::from(at) * i128::from(stride)).sum()
 }
 
 /// What `Layout::offsets` says, widened.
@@ -94,15 +87,7 @@ impl Rng {
     /// A shape of up to `rank` axes, seldom an empty one.
     pub(super) fn shape(&mut self, rank: usize) -> Vec<i64> {
         let rank = self.up_to(rank);
-        (0..rank)
-            .map(|_| {
-                if self.one_in(25) {
-                    0
-                } else {
-                    self.pick(&[1, 2, 2, 3, 4, 5])
-                }
-            })
-            .collect()
+        (0..rank).map(|_| if self.one_in(25) { 0 } else { self.pick(&[1, 2, 2, 3, 4, 5]) }).collect()
     }
 
     /// Strides for a shape: anything, or compact in some order with a reversal, a gap or a repetition here

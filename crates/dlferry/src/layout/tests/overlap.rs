@@ -19,10 +19,7 @@ fn two_axes_are_exact() {
             }
         }
     }
-    assert!(
-        found[0] > 500 && found[1] > 500,
-        "{found:?}: one answer was hardly tried"
-    );
+    assert!(found[0] > 500 && found[1] > 500, "{found:?}: one answer was hardly tried");
 }
 
 #[test]
@@ -49,11 +46,7 @@ fn two_axes_left_after_nested_ones_are_exact() {
         ];
         rng.shuffle(&mut axes);
         let (shape, strides) = axes.into_iter().unzip::<_, _, Vec<_>, Vec<_>>();
-        assert_eq!(
-            has_overlap(&shape, &strides),
-            oracle::has_overlap(&shape, &strides),
-            "{shape:?} {strides:?}"
-        );
+        assert_eq!(has_overlap(&shape, &strides), oracle::has_overlap(&shape, &strides), "{shape:?} {strides:?}");
     }
 }
 
@@ -62,18 +55,13 @@ fn small_layouts_are_exact() {
     let mut rng = Rng::new(21);
     let mut found = [0, 0];
     for _ in 0..6000 {
-        let shape = (0..rng.between(3, 5))
-            .map(|_| rng.between(1, 4))
-            .collect::<Vec<_>>();
+        let shape = (0..rng.between(3, 5)).map(|_| rng.between(1, 4)).collect::<Vec<_>>();
         let strides = shape.iter().map(|_| rng.between(-150, 150)).collect::<Vec<_>>();
         let expected = oracle::has_overlap(&shape, &strides);
         assert_eq!(has_overlap(&shape, &strides), expected, "{shape:?} {strides:?}");
         found[usize::from(expected)] += 1;
     }
-    assert!(
-        found[0] > 500 && found[1] > 500,
-        "{found:?}: one answer was hardly tried"
-    );
+    assert!(found[0] > 500 && found[1] > 500, "{found:?}: one answer was hardly tried");
 }
 
 #[test]
@@ -104,10 +92,7 @@ fn axis_that_the_others_step_over_takes_no_part() {
     // Rows and columns move by even numbers and never meet; too many to try.
     let (shape, strides) = ([1 << 20, 1 << 20, 2], [(1 << 21) + 2, 1 << 21, 1]);
     assert!(!has_overlap(&shape, &strides));
-    assert!(
-        has_overlap(&[(1 << 20) + 1, (1 << 20) + 2, 2], &strides)
-            && has_overlap(&[1 << 20, 1 << 20, 3], &strides)
-    );
+    assert!(has_overlap(&[(1 << 20) + 1, (1 << 20) + 2, 2], &strides) && has_overlap(&[1 << 20, 1 << 20, 3], &strides));
 }
 
 #[test]

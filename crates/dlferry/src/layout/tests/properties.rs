@@ -26,11 +26,7 @@ fn span_is_from_the_lowest_to_the_highest_offset() {
         let all = oracle::offsets(layout.shape(), layout.strides());
         let expected = all.iter().min().copied().zip(all.iter().max().copied());
         let found = layout.span();
-        assert_eq!(
-            found.map(|span| (i128::from(span.lowest), i128::from(span.highest))),
-            expected,
-            "{layout:?}"
-        );
+        assert_eq!(found.map(|span| (i128::from(span.lowest), i128::from(span.highest))), expected, "{layout:?}");
         assert_eq!(span(layout.shape(), layout.strides()), Ok(found));
     }
 }
@@ -64,30 +60,16 @@ fn contiguous_means_that_offsets_count_upwards() {
     for _ in 0..5000 {
         let layout = rng.layout(4);
         let counts_up = |shape: &[i64], strides: &[i64]| {
-            oracle::offsets(shape, strides)
-                .into_iter()
-                .zip(0..)
-                .all(|(offset, place)| offset == place)
+            oracle::offsets(shape, strides).into_iter().zip(0..).all(|(offset, place)| offset == place)
         };
-        assert_eq!(
-            layout.is_c_contiguous(),
-            counts_up(layout.shape(), layout.strides()),
-            "{layout:?}"
-        );
+        assert_eq!(layout.is_c_contiguous(), counts_up(layout.shape(), layout.strides()), "{layout:?}");
         let reversed = |values: &[i64]| values.iter().rev().copied().collect::<Vec<_>>();
         let (shape, strides) = (reversed(layout.shape()), reversed(layout.strides()));
-        assert_eq!(
-            layout.is_f_contiguous(),
-            counts_up(&shape, &strides),
-            "{layout:?}"
-        );
+        assert_eq!(layout.is_f_contiguous(), counts_up(&shape, &strides), "{layout:?}");
         row_major += usize::from(layout.is_c_contiguous());
         column_major += usize::from(layout.is_f_contiguous());
     }
-    assert!(
-        row_major > 500 && column_major > 500,
-        "{row_major} {column_major}: nothing was tried"
-    );
+    assert!(row_major > 500 && column_major > 500, "{row_major} {column_major}: nothing was tried");
 }
 
 #[test]
@@ -98,17 +80,11 @@ fn written_strides_are_contiguous_and_positive() {
         let mut strides = vec![0; shape.len()];
         c_strides(&shape, &mut strides);
         let rows = Layout::new(&shape, &strides).unwrap();
-        assert!(
-            rows.is_c_contiguous() && strides.iter().all(|&stride| stride > 0),
-            "{rows:?}"
-        );
+        assert!(rows.is_c_contiguous() && strides.iter().all(|&stride| stride > 0), "{rows:?}");
         assert_eq!(Layout::c_contiguous(&shape), Ok(rows));
         f_strides(&shape, &mut strides);
         let columns = Layout::new(&shape, &strides).unwrap();
-        assert!(
-            columns.is_f_contiguous() && strides.iter().all(|&stride| stride > 0),
-            "{columns:?}"
-        );
+        assert!(columns.is_f_contiguous() && strides.iter().all(|&stride| stride > 0), "{columns:?}");
         assert_eq!(Layout::f_contiguous(&shape), Ok(columns));
     }
 }
@@ -118,11 +94,7 @@ fn offsets_come_last_axis_fastest() {
     let mut rng = Rng::new(6);
     for _ in 0..3000 {
         let layout = rng.layout(5);
-        assert_eq!(
-            oracle::told(&layout),
-            oracle::offsets(layout.shape(), layout.strides()),
-            "{layout:?}"
-        );
+        assert_eq!(oracle::told(&layout), oracle::offsets(layout.shape(), layout.strides()), "{layout:?}");
     }
 }
 
@@ -136,11 +108,7 @@ fn offsets_know_how_many_are_left() {
             assert!(offsets.next().is_some(), "{layout:?}");
             assert_eq!(offsets.len(), left, "{layout:?}");
         }
-        assert_eq!(
-            (offsets.next(), offsets.next(), offsets.len()),
-            (None, None, 0),
-            "{layout:?}"
-        );
+        assert_eq!((offsets.next(), offsets.next(), offsets.len()), (None, None, 0), "{layout:?}");
     }
 }
 
@@ -151,15 +119,8 @@ fn offset_of_an_index_is_the_sum_over_its_axes() {
         let layout = rng.layout(4);
         for index in oracle::indices(layout.shape()) {
             let expected = oracle::offset(&index, layout.strides());
-            let mut index = index
-                .iter()
-                .map(|&at| usize::try_from(at).unwrap())
-                .collect::<Vec<_>>();
-            assert_eq!(
-                layout.offset(&index).map(i128::from),
-                Some(expected),
-                "{layout:?} {index:?}"
-            );
+            let mut index = index.iter().map(|&at| usize::try_from(at).unwrap()).collect::<Vec<_>>();
+            assert_eq!(layout.offset(&index).map(i128::from), Some(expected), "{layout:?} {index:?}");
             index.push(0);
             assert_eq!(layout.offset(&index), None, "one axis too many");
             index.pop();

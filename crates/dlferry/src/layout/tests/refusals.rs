@@ -25,36 +25,21 @@ fn negative_extent_is_refused() {
 
 #[test]
 fn rank_mismatch_is_refused() {
-    assert_eq!(
-        Layout::new(&[2, 3], &[1]),
-        Err(RankMismatch { shape: 2, strides: 1 })
-    );
+    assert_eq!(Layout::new(&[2, 3], &[1]), Err(RankMismatch { shape: 2, strides: 1 }));
     assert_eq!(Layout::new(&[], &[1]), Err(RankMismatch { shape: 0, strides: 1 }));
 }
 
 #[test]
 fn uncountable_size_is_refused() {
-    let table: [&[i64]; 5] = [
-        &[i64::MAX, 2],
-        &[1 << 32, 1 << 31],
-        &[1 << 32, 1 << 32],
-        &[1 << 32, 1 << 32, 1 << 32],
-        &[3, i64::MAX, 1, 1],
-    ];
+    let table: [&[i64]; 5] =
+        [&[i64::MAX, 2], &[1 << 32, 1 << 31], &[1 << 32, 1 << 32], &[1 << 32, 1 << 32, 1 << 32], &[3, i64::MAX, 1, 1]];
     for shape in table {
         assert_eq!(element_count(shape), Err(SizeOverflow), "{shape:?}");
         assert_eq!(Layout::c_contiguous(shape), Err(SizeOverflow), "{shape:?}");
         // Also where all elements are the same one.
-        assert_eq!(
-            Layout::new(shape, &alloc::vec![0; shape.len()]),
-            Err(SizeOverflow),
-            "{shape:?}"
-        );
+        assert_eq!(Layout::new(shape, &alloc::vec![0; shape.len()]), Err(SizeOverflow), "{shape:?}");
     }
-    assert_eq!(
-        element_count(&[isize::MAX.try_into().unwrap()]),
-        Ok(isize::MAX.unsigned_abs())
-    );
+    assert_eq!(element_count(&[isize::MAX.try_into().unwrap()]), Ok(isize::MAX.unsigned_abs()));
 }
 
 #[test]
@@ -72,11 +57,7 @@ fn span_beyond_64_bits_is_refused() {
     ];
     for (shape, strides) in table {
         assert_eq!(span(shape, strides), Err(SpanOverflow), "{shape:?} {strides:?}");
-        assert_eq!(
-            Layout::new(shape, strides),
-            Err(SpanOverflow),
-            "{shape:?} {strides:?}"
-        );
+        assert_eq!(Layout::new(shape, strides), Err(SpanOverflow), "{shape:?} {strides:?}");
     }
 }
 
@@ -84,50 +65,26 @@ fn span_beyond_64_bits_is_refused() {
 #[test]
 fn bytes_beyond_an_address_are_refused() {
     let most = i64::MAX / 8;
-    assert_eq!(
-        Layout::c_contiguous(&[most]).unwrap().byte_range(64),
-        Ok(0..isize::MAX - 7)
-    );
-    assert_eq!(
-        Layout::c_contiguous(&[most + 1]).unwrap().byte_range(64),
-        Err(ByteOverflow { bits: 64 })
-    );
-    assert_eq!(
-        Layout::c_contiguous(&[i64::MAX]).unwrap().byte_range(4),
-        Ok(0..1 << 62)
-    );
-    let low = Span {
-        lowest: i64::MIN / 2,
-        highest: 0,
-    };
+    assert_eq!(Layout::c_contiguous(&[most]).unwrap().byte_range(64), Ok(0..isize::MAX - 7));
+    assert_eq!(Layout::c_contiguous(&[most + 1]).unwrap().byte_range(64), Err(ByteOverflow { bits: 64 }));
+    assert_eq!(Layout::c_contiguous(&[i64::MAX]).unwrap().byte_range(4), Ok(0..1 << 62));
+    let low = Span { lowest: i64::MIN / 2, highest: 0 };
     assert_eq!(low.byte_range(8), Ok(isize::MIN / 2..1));
     assert_eq!(low.byte_range(24), Err(ByteOverflow { bits: 24 }));
     assert_eq!(low.byte_range(u32::MAX), Err(ByteOverflow { bits: u32::MAX }));
     // Both ends fit, the length does not.
-    let wide = Span {
-        lowest: -(1 << 62),
-        highest: (1 << 62) - 1,
-    };
+    let wide = Span { lowest: -(1 << 62), highest: (1 << 62) - 1 };
     assert_eq!(wide.byte_range(8), Err(ByteOverflow { bits: 8 }));
 }
 
 #[test]
 fn errors_are_sentences() {
     let table: [(LayoutError, &str); 5] = [
-        (
-            RankMismatch { shape: 2, strides: 1 },
-            "the shape has 2 axes but there are 1 strides",
-        ),
-        (
-            NegativeExtent { axis: 1, extent: -3 },
-            "axis 1 has extent -3, which is negative",
-        ),
+        (RankMismatch { shape: 2, strides: 1 }, "the shape has 2 axes but there are 1 strides"),
+        (NegativeExtent { axis: 1, extent: -3 }, "axis 1 has extent -3, which is negative"),
         (SizeOverflow, "the shape has more elements than can be counted"),
         (SpanOverflow, "the strides reach further than 64 bits can say"),
-        (
-            ByteOverflow { bits: 64 },
-            "elements of 64 bits reach further than an address can",
-        ),
+        (ByteOverflow { bits: 64 }, "elements of 64 bits reach further than an address can"),
     ];
     for (error, sentence) in table {
         assert_eq!(error.to_string(), sentence);

@@ -48,27 +48,15 @@ fn reshape_is_a_view_exactly_when_one_exists() {
         assert_eq!(view.is_some(), is_strided(&all, &shape), "{layout:?} {shape:?}");
         found[usize::from(view.is_some())] += 1;
         if let Some(view) = view {
-            assert_eq!(
-                (view.shape(), oracle::told(&view)),
-                (&shape[..], all),
-                "{layout:?}"
-            );
+            assert_eq!((view.shape(), oracle::told(&view)), (&shape[..], all), "{layout:?}");
         }
     }
-    assert!(
-        found[0] > 500 && found[1] > 500,
-        "{found:?}: one answer was hardly tried"
-    );
+    assert!(found[0] > 500 && found[1] > 500, "{found:?}: one answer was hardly tried");
 }
 
 #[test]
 fn reshape_gives_the_strides_that_numpy_gives() {
-    type Row = (
-        &'static [i64],
-        &'static [i64],
-        &'static [i64],
-        Option<&'static [i64]>,
-    );
+    type Row = (&'static [i64], &'static [i64], &'static [i64], Option<&'static [i64]>);
     let table: [Row; 16] = [
         (&[6], &[1], &[2, 3], Some(&[3, 1])),
         (&[2, 3], &[3, 1], &[6], Some(&[1])),
@@ -90,11 +78,7 @@ fn reshape_gives_the_strides_that_numpy_gives() {
     for (shape, strides, wanted, expected) in table {
         let layout = Layout::new(shape, strides).unwrap();
         let view = layout.reshaped(wanted);
-        assert_eq!(
-            view.as_ref().map(Layout::strides),
-            expected,
-            "{layout:?} as {wanted:?}"
-        );
+        assert_eq!(view.as_ref().map(Layout::strides), expected, "{layout:?} as {wanted:?}");
     }
 }
 

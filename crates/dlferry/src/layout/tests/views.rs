@@ -7,10 +7,7 @@ use crate::layout::{Layout, LayoutError};
 
 /// The offsets of a view, counted from the first element of its parent.
 fn shifted(view: &Layout, first: i64) -> Vec<i128> {
-    oracle::told(view)
-        .into_iter()
-        .map(|offset| offset + i128::from(first))
-        .collect()
+    oracle::told(view).into_iter().map(|offset| offset + i128::from(first)).collect()
 }
 
 /// The offsets of the elements of `layout` at the indices that `choose` picks on `axis`, in that order of
@@ -37,11 +34,7 @@ fn index_axis_picks_one_index() {
         assert_eq!(view.is_some(), is_inside, "{layout:?} {axis} {index}");
         if let Some((view, first)) = view {
             assert_eq!(view.ndim() + 1, layout.ndim());
-            assert_eq!(
-                shifted(&view, first),
-                chosen(&layout, axis, &[at]),
-                "{layout:?} {axis} {index}"
-            );
+            assert_eq!(shifted(&view, first), chosen(&layout, axis, &[at]), "{layout:?} {axis} {index}");
         }
     }
 }
@@ -56,58 +49,32 @@ fn slice_axis_picks_each_step() {
         let picked = (0..i64::try_from(len).unwrap()).map(|n| i64::try_from(start).unwrap() + n * step);
         let picked = picked.collect::<Vec<_>>();
         let is_inside = step != 0
-            && layout
-                .shape()
-                .get(axis)
-                .is_some_and(|extent| picked.iter().all(|at| (0..*extent).contains(at)));
+            && layout.shape().get(axis).is_some_and(|extent| picked.iter().all(|at| (0..*extent).contains(at)));
         let view = layout.slice_axis(axis, start, len, step);
-        assert_eq!(
-            view.is_some(),
-            is_inside,
-            "{layout:?} {axis} {start} {len} {step}"
-        );
+        assert_eq!(view.is_some(), is_inside, "{layout:?} {axis} {start} {len} {step}");
         found[usize::from(is_inside)] += 1;
         if let Some((view, first)) = view {
             assert_eq!(view.shape()[axis], i64::try_from(len).unwrap());
-            assert_eq!(
-                shifted(&view, first),
-                chosen(&layout, axis, &picked),
-                "{layout:?} {axis} {picked:?}"
-            );
+            assert_eq!(shifted(&view, first), chosen(&layout, axis, &picked), "{layout:?} {axis} {picked:?}");
             assert!(!view.is_empty() || first == 0, "{layout:?}");
         }
     }
-    assert!(
-        found[0] > 2000 && found[1] > 2000,
-        "{found:?}: one answer was hardly tried"
-    );
+    assert!(found[0] > 2000 && found[1] > 2000, "{found:?}: one answer was hardly tried");
 }
 
 #[test]
 fn slice_axis_does_not_overflow() -> Result<(), LayoutError> {
     let five = Layout::c_contiguous(&[5])?;
-    assert_eq!(
-        five.slice_axis(0, 4, 1, i64::MIN),
-        Some((Layout::new(&[1], &[i64::MIN])?, 4))
-    );
-    assert_eq!(
-        five.slice_axis(0, usize::MAX, 0, 1),
-        Some((Layout::new(&[0], &[1])?, 0))
-    );
+    assert_eq!(five.slice_axis(0, 4, 1, i64::MIN), Some((Layout::new(&[1], &[i64::MIN])?, 4)));
+    assert_eq!(five.slice_axis(0, usize::MAX, 0, 1), Some((Layout::new(&[0], &[1])?, 0)));
     assert_eq!(five.slice_axis(0, 0, 3, i64::MAX), None);
     assert_eq!(five.slice_axis(0, 0, usize::MAX, i64::MIN), None);
     assert_eq!(five.slice_axis(0, usize::MAX, 1, 1), None);
     assert_eq!(five.slice_axis(1, 0, 0, 1), None);
     let one = Layout::new(&[1], &[i64::MIN])?;
-    assert_eq!(
-        one.slice_axis(0, 0, 1, -1),
-        Some((Layout::new(&[1], &[i64::MAX])?, 0))
-    );
+    assert_eq!(one.slice_axis(0, 0, 1, -1), Some((Layout::new(&[1], &[i64::MAX])?, 0)));
     let empty = Layout::new(&[9, 0], &[i64::MAX, i64::MIN])?;
-    assert_eq!(
-        empty.slice_axis(0, 8, 2, -4),
-        Some((Layout::new(&[2, 0], &[i64::MIN, i64::MIN])?, 0))
-    );
+    assert_eq!(empty.slice_axis(0, 8, 2, -4), Some((Layout::new(&[2, 0], &[i64::MIN, i64::MIN])?, 0)));
     assert_eq!(empty.index_axis(0, 8), Some((Layout::new(&[0], &[i64::MIN])?, 0)));
     Ok(())
 }
@@ -131,14 +98,7 @@ fn permuted_moves_axes() {
 #[test]
 fn permuted_wants_each_axis_once() {
     let layout = Layout::c_contiguous(&[2, 3, 4]).unwrap();
-    let table: [&[usize]; 6] = [
-        &[],
-        &[0, 1],
-        &[0, 1, 1],
-        &[0, 1, 3],
-        &[0, 1, 2, 2],
-        &[usize::MAX, 1, 2],
-    ];
+    let table: [&[usize]; 6] = [&[], &[0, 1], &[0, 1, 1], &[0, 1, 3], &[0, 1, 2, 2], &[usize::MAX, 1, 2]];
     for axes in table {
         assert_eq!(layout.permuted(axes), None, "{axes:?}");
     }
@@ -202,24 +162,14 @@ fn broadcast_repeats_axes_of_extent_one() {
         let expected = oracle::indices(&shape).iter().map(source).collect::<Vec<_>>();
         assert_eq!(oracle::told(&view), expected, "{layout:?} {shape:?}");
     }
-    assert!(
-        found[0] > 500 && found[1] > 500,
-        "{found:?}: one answer was hardly tried"
-    );
+    assert!(found[0] > 500 && found[1] > 500, "{found:?}: one answer was hardly tried");
 }
 
 #[test]
 fn broadcast_refuses_what_is_not_a_layout() {
     let column = Layout::new(&[3, 1], &[1, i64::MIN]).unwrap();
     assert_eq!(column.broadcast_to(&[3, 4]), Layout::new(&[3, 4], &[1, 0]).ok());
-    let table: [&[i64]; 6] = [
-        &[3],
-        &[],
-        &[4, 4],
-        &[3, -1],
-        &[-2, 3, 1],
-        &[i64::MAX, 3, i64::MAX],
-    ];
+    let table: [&[i64]; 6] = [&[3], &[], &[4, 4], &[3, -1], &[-2, 3, 1], &[i64::MAX, 3, i64::MAX]];
     for shape in table {
         assert_eq!(column.broadcast_to(shape), None, "{shape:?}");
     }

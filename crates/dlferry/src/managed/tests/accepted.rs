@@ -3,24 +3,17 @@ use core::ptr;
 
 use super::craft::{NOWHERE, Spec, compact, strided};
 use crate::abi::{
-    DLDataType, DLDataTypeCode, DLDevice, DLDeviceType, DLManagedTensor, DLManagedTensorVersioned,
-    DLPackVersion, FLAG_IS_COPIED, FLAG_IS_SUBBYTE_TYPE_PADDED, FLAG_READ_ONLY,
+    DLDataType, DLDataTypeCode, DLDevice, DLDeviceType, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion,
+    FLAG_IS_COPIED, FLAG_IS_SUBBYTE_TYPE_PADDED, FLAG_READ_ONLY,
 };
 use crate::managed::{Descriptor, Fields, describe_borrowed};
 
 fn describe(spec: &Spec) -> Descriptor {
-    spec.describe()
-        .unwrap_or_else(|refusal| panic!("{spec:?}: {refusal}"))
+    spec.describe().unwrap_or_else(|refusal| panic!("{spec:?}: {refusal}"))
 }
 
 fn on(device_type: i32, spec: Spec) -> Spec {
-    Spec {
-        device: DLDevice {
-            device_type: DLDeviceType(device_type),
-            device_id: 0,
-        },
-        ..spec
-    }
+    Spec { device: DLDevice { device_type: DLDeviceType(device_type), device_id: 0 }, ..spec }
 }
 
 #[test]
@@ -34,10 +27,7 @@ fn null_strides_mean_row_major() {
 fn any_minor_version_is_taken() {
     for minor in [0, 1, 2, 3, 99, u32::MAX] {
         let version = DLPackVersion { major: 1, minor };
-        let descriptor = describe(&Spec {
-            version,
-            ..compact(&[2])
-        });
+        let descriptor = describe(&Spec { version, ..compact(&[2]) });
         assert_eq!(descriptor.version(), Some(version));
     }
 }
@@ -45,10 +35,7 @@ fn any_minor_version_is_taken() {
 #[test]
 fn unknown_flags_are_taken_and_not_kept() {
     for flags in [1 << 40, !0_u64 << 3] {
-        let descriptor = describe(&Spec {
-            flags,
-            ..compact(&[2])
-        });
+        let descriptor = describe(&Spec { flags, ..compact(&[2]) });
         assert_eq!(descriptor.fields(), Fields::SHARED);
         assert_eq!(descriptor.fields().to_flags(), 0);
     }
@@ -64,21 +51,9 @@ fn each_flag_says_one_thing() {
         (7, (true, Some(true), true)),
     ];
     for (flags, (read_only, copied, padded)) in cases {
-        let spec = Spec {
-            flags,
-            dtype: DLDataType::U4,
-            ..compact(&[4])
-        };
+        let spec = Spec { flags, dtype: DLDataType::U4, ..compact(&[4]) };
         let fields = describe(&spec).fields();
-        assert_eq!(
-            fields,
-            Fields {
-                version: Some(DLPackVersion::CURRENT),
-                read_only,
-                copied,
-                padded
-            }
-        );
+        assert_eq!(fields, Fields { version: Some(DLPackVersion::CURRENT), read_only, copied, padded });
         assert_eq!(fields.to_flags(), flags);
     }
 }
@@ -93,38 +68,20 @@ fn an_unversioned_struct_is_read_only_and_cannot_tell_of_copies() {
 
 #[test]
 fn a_borrowed_tensor_is_read_only_and_cannot_tell_of_copies() {
-    let (managed, _log) = Spec {
-        flags: FLAG_IS_COPIED,
-        ..compact(&[2])
-    }
-    .make::<DLManagedTensorVersioned>();
+    let (managed, _log) = Spec { flags: FLAG_IS_COPIED, ..compact(&[2]) }.make::<DLManagedTensorVersioned>();
     // SAFETY: just made, and owned by nobody yet.
     let tensor = unsafe { (*managed.as_ptr()).dl_tensor };
     // SAFETY: the struct lives until the handle below is dropped.
     let descriptor = unsafe { describe_borrowed(&tensor) }.unwrap();
-    assert_eq!(
-        (descriptor.shape(), descriptor.fields()),
-        (&[2][..], Fields::UNVERSIONED)
-    );
+    assert_eq!((descriptor.shape(), descriptor.fields()), (&[2][..], Fields::UNVERSIONED));
     // SAFETY: made above and handed to nobody else.
     drop(unsafe { crate::managed::Handle::versioned(managed) });
 }
 
 #[test]
 fn the_padded_flag_means_nothing_on_whole_bytes() {
-    for dtype in [
-        DLDataType::F32,
-        DLDataType::BOOL,
-        DLDataType {
-            lanes: 2,
-            ..DLDataType::I4
-        },
-    ] {
-        let descriptor = describe(&Spec {
-            dtype,
-            flags: FLAG_IS_SUBBYTE_TYPE_PADDED,
-            ..compact(&[3])
-        });
+    for dtype in [DLDataType::F32, DLDataType::BOOL, DLDataType { lanes: 2, ..DLDataType::I4 }] {
+        let descriptor = describe(&Spec { dtype, flags: FLAG_IS_SUBBYTE_TYPE_PADDED, ..compact(&[3]) });
         assert!(!descriptor.fields().padded);
         assert_eq!(descriptor.storage_bits(), dtype.item_bits());
     }
@@ -133,31 +90,16 @@ fn the_padded_flag_means_nothing_on_whole_bytes() {
 #[test]
 fn padded_elements_stand_one_in_each_byte() {
     for (flags, bits, nbytes) in [(0, 4, 3), (FLAG_IS_SUBBYTE_TYPE_PADDED, 8, 5)] {
-        let descriptor = describe(&Spec {
-            dtype: DLDataType::U4,
-            flags,
-            ..compact(&[5])
-        });
+        let descriptor = describe(&Spec { dtype: DLDataType::U4, flags, ..compact(&[5]) });
         assert_eq!((descriptor.storage_bits(), descriptor.nbytes()), (bits, nbytes));
     }
 }
 
 #[test]
 fn an_empty_tensor_may_have_any_pointer() {
-    for data in [
-        ptr::null_mut(),
-        NOWHERE,
-        ptr::without_provenance_mut(1),
-        ptr::without_provenance_mut(usize::MAX),
-    ] {
+    for data in [ptr::null_mut(), NOWHERE, ptr::without_provenance_mut(1), ptr::without_provenance_mut(usize::MAX)] {
         for device in [1, 2, 8, 99] {
-            let descriptor = describe(&on(
-                device,
-                Spec {
-                    data,
-                    ..compact(&[3, 0])
-                },
-            ));
+            let descriptor = describe(&on(device, Spec { data, ..compact(&[3, 0]) }));
             assert_eq!((descriptor.layout().size(), descriptor.nbytes()), (0, 0));
         }
     }
@@ -169,15 +111,8 @@ fn an_empty_tensor_never_overflows() {
         compact(&[i64::MAX, 4, 0]),
         compact(&[0, i64::MAX, i64::MAX]),
         strided(&[i64::MAX, 0, 2], &[i64::MAX, i64::MIN, i64::MAX]),
-        Spec {
-            byte_offset: u64::MAX,
-            ..compact(&[0])
-        },
-        Spec {
-            byte_offset: 8,
-            data: ptr::without_provenance_mut(usize::MAX),
-            ..strided(&[0, 9], &[-7, 99])
-        },
+        Spec { byte_offset: u64::MAX, ..compact(&[0]) },
+        Spec { byte_offset: 8, data: ptr::without_provenance_mut(usize::MAX), ..strided(&[0, 9], &[-7, 99]) },
     ];
     for spec in cases {
         let descriptor = describe(&spec);
@@ -196,21 +131,14 @@ fn strides_of_extents_0_and_1_are_not_judged() {
         assert!(descriptor.layout().is_c_contiguous());
         assert_eq!(descriptor.byte_range(), Ok(0..12));
         assert!(!descriptor.is_read_only());
-        assert!(
-            describe(&strided(&[0, 3], &[odd, odd]))
-                .layout()
-                .is_c_contiguous()
-        );
+        assert!(describe(&strided(&[0, 3], &[odd, odd])).layout().is_c_contiguous());
     }
 }
 
 #[test]
 fn negative_strides_count_back_from_the_first_element() {
     let descriptor = describe(&strided(&[2, 3], &[3, -1]));
-    assert_eq!(
-        (descriptor.data(), descriptor.byte_range()),
-        (NOWHERE, Ok(-8..16))
-    );
+    assert_eq!((descriptor.data(), descriptor.byte_range()), (NOWHERE, Ok(-8..16)));
     assert!(!descriptor.is_read_only() && !descriptor.layout().is_c_contiguous());
 }
 
@@ -256,46 +184,24 @@ fn a_tensor_without_axes_has_one_element_and_needs_no_shape() {
 #[test]
 fn misaligned_data_is_taken() {
     let data = NOWHERE.wrapping_byte_add(1);
-    let descriptor = describe(&Spec {
-        data,
-        dtype: DLDataType::F64,
-        ..compact(&[2])
-    });
+    let descriptor = describe(&Spec { data, dtype: DLDataType::F64, ..compact(&[2]) });
     assert_eq!(descriptor.data(), data);
 }
 
 #[test]
 fn unknown_dtypes_pass_through_unchanged() {
     for (bits, lanes) in [(8, 1), (0, 1), (255, u16::MAX), (3, 5)] {
-        let dtype = DLDataType {
-            code: DLDataTypeCode(200),
-            bits,
-            lanes,
-        };
-        assert_eq!(
-            describe(&Spec {
-                dtype,
-                ..compact(&[2])
-            })
-            .dtype(),
-            dtype
-        );
+        let dtype = DLDataType { code: DLDataTypeCode(200), bits, lanes };
+        assert_eq!(describe(&Spec { dtype, ..compact(&[2]) }).dtype(), dtype);
     }
 }
 
 #[test]
 fn unknown_devices_pass_through_unchanged() {
-    let device = DLDevice {
-        device_type: DLDeviceType(99),
-        device_id: -7,
-    };
+    let device = DLDevice { device_type: DLDeviceType(99), device_id: -7 };
     for address in [1, 3, usize::MAX] {
         let data = ptr::without_provenance_mut(address);
-        let descriptor = describe(&Spec {
-            data,
-            device,
-            ..strided(&[4], &[-1])
-        });
+        let descriptor = describe(&Spec { data, device, ..strided(&[4], &[-1]) });
         assert_eq!((descriptor.device(), descriptor.data()), (device, data));
         assert!(!descriptor.is_host_readable());
     }
@@ -312,28 +218,12 @@ fn a_tensor_may_have_65_axes() {
 #[test]
 fn the_byte_offset_becomes_part_of_an_address_and_not_of_a_handle() {
     for addressed in [1, 2, 3, 10, 11, 13, 14, 20] {
-        let descriptor = describe(&on(
-            addressed,
-            Spec {
-                byte_offset: 6,
-                ..compact(&[2])
-            },
-        ));
+        let descriptor = describe(&on(addressed, Spec { byte_offset: 6, ..compact(&[2]) }));
         assert_eq!(descriptor.data(), NOWHERE.wrapping_byte_add(6), "{addressed}");
         assert_eq!(descriptor.byte_offset(), 0);
     }
     for handle in [4, 7, 8, 9, 12, 15, 16, 17, 18, 19, 21, 99] {
-        let descriptor = describe(&on(
-            handle,
-            Spec {
-                byte_offset: 6,
-                ..compact(&[2])
-            },
-        ));
-        assert_eq!(
-            (descriptor.data(), descriptor.byte_offset()),
-            (NOWHERE, 6),
-            "{handle}"
-        );
+        let descriptor = describe(&on(handle, Spec { byte_offset: 6, ..compact(&[2]) }));
+        assert_eq!((descriptor.data(), descriptor.byte_offset()), (NOWHERE, 6), "{handle}");
     }
 }

@@ -67,10 +67,7 @@ pub(super) fn compact(shape: &[i64]) -> Spec {
 
 /// A spec with strides.
 pub(super) fn strided(shape: &[i64], strides: &[i64]) -> Spec {
-    Spec {
-        strides: Some(strides.to_vec()),
-        ..compact(shape)
-    }
+    Spec { strides: Some(strides.to_vec()), ..compact(shape) }
 }
 
 /// The struct comes first, so that its address is the block's.
@@ -102,11 +99,7 @@ pub(super) trait Kind: ManagedStruct {
 
 impl Kind for DLManagedTensor {
     fn craft(_spec: &Spec, tensor: DLTensor) -> Self {
-        Self {
-            dl_tensor: tensor,
-            manager_ctx: ptr::null_mut(),
-            deleter: Some(delete::<Self>),
-        }
+        Self { dl_tensor: tensor, manager_ctx: ptr::null_mut(), deleter: Some(delete::<Self>) }
     }
 
     unsafe fn import(managed: NonNull<Self>) -> Result<Tensor, DescribeError> {
@@ -147,12 +140,7 @@ impl Spec {
         };
         (self.tamper)(&mut tensor);
         let log = Arc::new(Log::default());
-        let block = Block {
-            managed: S::craft(self, tensor),
-            shape,
-            strides,
-            log: Arc::clone(&log),
-        };
+        let block = Block { managed: S::craft(self, tensor), shape, strides, log: Arc::clone(&log) };
         (NonNull::new(Box::into_raw(Box::new(block)).cast()).unwrap(), log)
     }
 
@@ -166,11 +154,7 @@ impl Spec {
     /// What the struct of the kind `S` holds, after its deleter has run, once.
     pub(super) fn describe_as<S: Kind>(&self) -> Result<Descriptor, DescribeError> {
         let (tensor, log) = self.import::<S>();
-        assert_eq!(
-            log.calls(),
-            usize::from(tensor.is_err()),
-            "an owned tensor is not deleted, a refused one is"
-        );
+        assert_eq!(log.calls(), usize::from(tensor.is_err()), "an owned tensor is not deleted, a refused one is");
         let descriptor = tensor.map(|tensor| tensor.descriptor().clone());
         assert_eq!(log.calls(), 1, "deleted with its owner");
         descriptor
@@ -193,17 +177,7 @@ impl Spec {
 }
 
 /// All that a descriptor says beside its flags.
-#[allow(
-    clippy::type_complexity,
-    reason = "a list of fields, compared and nothing else"
-)]
+#[allow(clippy::type_complexity, reason = "a list of fields, compared and nothing else")]
 fn numbers(d: &Descriptor) -> (*mut c_void, u64, DLDevice, DLDataType, Vec<i64>, Vec<i64>) {
-    (
-        d.data(),
-        d.byte_offset(),
-        d.device(),
-        d.dtype(),
-        d.shape().to_vec(),
-        d.strides().to_vec(),
-    )
+    (d.data(), d.byte_offset(), d.device(), d.dtype(), d.shape().to_vec(), d.strides().to_vec())
 }

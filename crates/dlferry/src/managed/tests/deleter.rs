@@ -61,11 +61,7 @@ fn a_null_deleter_is_not_called() {
         // SAFETY: the struct on the stack outlives the tensor, and no element is read.
         let tensor = unsafe { Tensor::from_raw_versioned(ptr::NonNull::from(&mut copy)) };
         assert_eq!(tensor.is_ok(), shape == 2);
-        let mut old = DLManagedTensor {
-            dl_tensor: copy.dl_tensor,
-            manager_ctx: ptr::null_mut(),
-            deleter: None,
-        };
+        let mut old = DLManagedTensor { dl_tensor: copy.dl_tensor, manager_ctx: ptr::null_mut(), deleter: None };
         // SAFETY: as above.
         let old = unsafe { Tensor::from_raw_unversioned(ptr::NonNull::from(&mut old)) };
         assert_eq!(old.is_ok(), shape == 2);

@@ -6,29 +6,11 @@ use crate::managed::DescribeError;
 #[test]
 fn a_dtype_without_lanes_is_refused() {
     for code in [0, 2, 6, 17, 200] {
-        let dtype = DLDataType {
-            code: DLDataTypeCode(code),
-            bits: 8,
-            lanes: 0,
-        };
+        let dtype = DLDataType { code: DLDataTypeCode(code), bits: 8, lanes: 0 };
         let wanted = DescribeError::DType(DTypeError::ZeroLanes { dtype });
         // Also of a tensor without elements.
-        assert_eq!(
-            Spec {
-                dtype,
-                ..compact(&[2])
-            }
-            .refusal(),
-            wanted
-        );
-        assert_eq!(
-            Spec {
-                dtype,
-                ..compact(&[0])
-            }
-            .refusal(),
-            wanted
-        );
+        assert_eq!(Spec { dtype, ..compact(&[2]) }.refusal(), wanted);
+        assert_eq!(Spec { dtype, ..compact(&[0]) }.refusal(), wanted);
     }
 }
 
@@ -36,14 +18,7 @@ fn a_dtype_without_lanes_is_refused() {
 fn numbers_without_bits_are_refused() {
     for known in [DLDataType::I8, DLDataType::U8, DLDataType::F32, DLDataType::C64] {
         let dtype = DLDataType { bits: 0, ..known };
-        assert_eq!(
-            Spec {
-                dtype,
-                ..compact(&[2])
-            }
-            .refusal(),
-            DescribeError::DType(DTypeError::ZeroBits { dtype })
-        );
+        assert_eq!(Spec { dtype, ..compact(&[2]) }.refusal(), DescribeError::DType(DTypeError::ZeroBits { dtype }));
     }
 }
 
@@ -60,11 +35,7 @@ fn a_width_that_the_code_does_not_have_is_refused() {
     for (known, widths) in cases {
         for &bits in widths {
             let dtype = DLDataType { bits, ..known };
-            let refusal = Spec {
-                dtype,
-                ..compact(&[2])
-            }
-            .refusal();
+            let refusal = Spec { dtype, ..compact(&[2]) }.refusal();
             assert!(
                 matches!(refusal, DescribeError::DType(DTypeError::WrongBits { wanted, .. }) if wanted == known.bits),
                 "{dtype:?}: {refusal:?}"
@@ -76,15 +47,8 @@ fn a_width_that_the_code_does_not_have_is_refused() {
 #[test]
 fn padding_of_more_than_a_byte_is_refused() {
     // Twelve bits: no whole bytes, and nothing says how many bytes the padding makes of them (rule R9.18).
-    let dtype = DLDataType {
-        lanes: 3,
-        ..DLDataType::U4
-    };
-    let spec = Spec {
-        dtype,
-        flags: FLAG_IS_SUBBYTE_TYPE_PADDED,
-        ..compact(&[2])
-    };
+    let dtype = DLDataType { lanes: 3, ..DLDataType::U4 };
+    let spec = Spec { dtype, flags: FLAG_IS_SUBBYTE_TYPE_PADDED, ..compact(&[2]) };
     assert_eq!(spec.refusal(), DescribeError::Padding { dtype });
     assert!(Spec { flags: 0, ..spec }.describe().is_ok());
 }

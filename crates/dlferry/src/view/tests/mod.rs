@@ -18,14 +18,7 @@ use crate::layout::Layout;
 use crate::managed::{Descriptor, Fields, Tensor};
 
 /// A writable tensor over a copy of some bytes, which begin at a multiple of 16 but for `misalign` bytes.
-fn bytes_at(
-    misalign: usize,
-    bytes: &[u8],
-    dtype: DLDataType,
-    layout: Layout,
-    first: usize,
-    fields: Fields,
-) -> Tensor {
+fn bytes_at(misalign: usize, bytes: &[u8], dtype: DLDataType, layout: Layout, first: usize, fields: Fields) -> Tensor {
     let mut memory = vec![0_u128; (bytes.len() + misalign).div_ceil(16) + 1];
     let start = memory.as_mut_ptr().cast::<u8>().wrapping_add(misalign);
     // SAFETY: the vector has room for `misalign + bytes.len()` bytes.
@@ -33,28 +26,15 @@ fn bytes_at(
     let data = start.wrapping_add(first).cast();
     let descriptor = Descriptor::new(data, DLDevice::CPU, dtype, layout, fields).unwrap();
     let range = descriptor.byte_range().unwrap();
-    let (low, high) = (
-        range.start + isize::try_from(first).unwrap(),
-        range.end + isize::try_from(first).unwrap(),
-    );
-    assert!(
-        low >= 0 && high <= isize::try_from(bytes.len()).unwrap(),
-        "a test describes the bytes it gives"
-    );
+    let (low, high) = (range.start + isize::try_from(first).unwrap(), range.end + isize::try_from(first).unwrap());
+    assert!(low >= 0 && high <= isize::try_from(bytes.len()).unwrap(), "a test describes the bytes it gives");
     // SAFETY: the memory is the owner's, and all elements lie within it.
     unsafe { Tensor::from_owner(memory, descriptor) }.unwrap()
 }
 
 /// A row-major tensor of some bytes.
 fn dense(bytes: &[u8], dtype: DLDataType, shape: &[i64]) -> Tensor {
-    bytes_at(
-        0,
-        bytes,
-        dtype,
-        Layout::c_contiguous(shape).unwrap(),
-        0,
-        Fields::SHARED,
-    )
+    bytes_at(0, bytes, dtype, Layout::c_contiguous(shape).unwrap(), 0, Fields::SHARED)
 }
 
 /// A tensor whose address nobody may read.

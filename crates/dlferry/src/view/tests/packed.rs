@@ -34,17 +34,9 @@ fn noise(len: usize) -> Vec<u8> {
 
 /// A tensor over memory that has not a byte more than the elements need, from the lowest to the highest.
 fn exact(bytes: &[u8], first: usize, dtype: DLDataType, layout: &Layout, padded: bool) -> Tensor {
-    let fields = Fields {
-        padded,
-        ..Fields::SHARED
-    };
-    let probe = Descriptor::new(
-        core::ptr::without_provenance_mut(1 << 24),
-        DLDevice::CPU,
-        dtype,
-        layout.clone(),
-        fields,
-    );
+    let fields = Fields { padded, ..Fields::SHARED };
+    let probe =
+        Descriptor::new(core::ptr::without_provenance_mut(1 << 24), DLDevice::CPU, dtype, layout.clone(), fields);
     let range = probe.unwrap().byte_range().unwrap();
     let low = first.checked_add_signed(range.start).unwrap();
     let high = first.checked_add_signed(range.end).unwrap();
@@ -67,9 +59,7 @@ fn bits_at(bytes: &[u8], start: i64, width: u8) -> u8 {
 fn oracle(bytes: &[u8], first: usize, dtype: DLDataType, layout: &Layout, width: u8) -> Vec<Scalar> {
     let origin = i64::try_from(first).unwrap() * 8;
     let starts = layout.offsets().map(|offset| origin + offset * i64::from(width));
-    starts
-        .map(|start| Scalar::decode(dtype, &[bits_at(bytes, start, dtype.bits)]).unwrap())
-        .collect()
+    starts.map(|start| Scalar::decode(dtype, &[bits_at(bytes, start, dtype.bits)]).unwrap()).collect()
 }
 
 fn check(first: usize, shape: &[i64], strides: &[i64]) {
@@ -119,13 +109,7 @@ fn six_bits_cross_the_borders_of_bytes() {
     let bits = [0b00_1000_u32, 0b01_0000, 0b01_1000, 0b01_1111];
     let word = bits.iter().rev().fold(0_u32, |word, bits| (word << 6) | bits);
     let bytes = &word.to_le_bytes()[..3];
-    let tensor = exact(
-        bytes,
-        0,
-        DLDataType::F6_E2M3FN,
-        &Layout::c_contiguous(&[4]).unwrap(),
-        false,
-    );
+    let tensor = exact(bytes, 0, DLDataType::F6_E2M3FN, &Layout::c_contiguous(&[4]).unwrap(), false);
     let found: Vec<_> = tensor.view().scalars().unwrap().collect();
     assert_eq!(found, [1.0, 2.0, 4.0, 7.5].map(Scalar::Float));
 }
@@ -145,14 +129,7 @@ fn padded_elements_are_not_read_as_packed() {
 #[test]
 fn a_packed_view_of_part_of_a_tensor_reads_that_part() {
     let bytes = noise(16);
-    let whole = exact(
-        &bytes,
-        0,
-        DLDataType::U2,
-        &Layout::c_contiguous(&[64]).unwrap(),
-        false,
-    )
-    .into_shared();
+    let whole = exact(&bytes, 0, DLDataType::U2, &Layout::c_contiguous(&[64]).unwrap(), false).into_shared();
     let all: Vec<_> = whole.view().scalars().unwrap().collect();
     for first in (0..64).step_by(4) {
         let layout = Layout::c_contiguous(&[4]).unwrap();

@@ -11,10 +11,7 @@ fn an_element_is_written_where_it_is_read() {
     let mut tensor = Export::writable([0_i32; 6]).layout(layout, 4).finish().unwrap();
     let mut view = tensor.typed_mut::<i32>().unwrap();
     assert!(view.set(&[0, 1], 21) && view.set(&[1, 2], 12));
-    assert_eq!(
-        (view.as_view().get(&[0, 1]), view.as_view().get(&[1, 2])),
-        (Some(21), Some(12))
-    );
+    assert_eq!((view.as_view().get(&[0, 1]), view.as_view().get(&[1, 2])), (Some(21), Some(12)));
     assert_eq!(view.as_view().to_vec(), [0, 21, 0, 0, 0, 12]);
 }
 
@@ -56,8 +53,5 @@ fn booleans_are_written_as_0_and_1() {
         assert!(view.set(&[at], value));
     }
     assert_eq!(view.as_mut_slice().unwrap(), [true, false, true]);
-    assert_eq!(
-        tensor.view().typed::<bool>().unwrap().as_slice().unwrap(),
-        [true, false, true]
-    );
+    assert_eq!(tensor.view().typed::<bool>().unwrap().as_slice().unwrap(), [true, false, true]);
 }
