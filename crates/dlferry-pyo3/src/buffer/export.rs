@@ -1,12 +1,12 @@
 use core::ffi::{c_int, c_void};
 use core::ptr;
 
+use dlferry::element::notation::format_of;
 use dlferry::managed::Descriptor;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi::{self, Py_buffer, Py_ssize_t};
 use pyo3::prelude::*;
 
-use super::format_of;
 use crate::tensor::Tensor;
 
 /// Shape and strides of one buffer view, in the form that the buffer protocol wants.
@@ -35,7 +35,7 @@ pub(crate) unsafe fn fill(tensor: &Bound<'_, Tensor>, view: *mut Py_buffer, flag
         return refuse(format!("the tensor is on {}, which has no buffer", descriptor.device()));
     }
     let dtype = descriptor.dtype();
-    let Some(format) = format_of(descriptor) else {
+    let Some(format) = format_of(dtype, descriptor.is_aligned()) else {
         return refuse(format!("the buffer protocol has no format for {dtype}"));
     };
     check_order(descriptor, flags)?;

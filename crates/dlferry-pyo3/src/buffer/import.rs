@@ -2,11 +2,11 @@ use core::ffi::{CStr, c_int};
 use core::ptr;
 
 use dlferry::abi::DLDevice;
+use dlferry::element::notation::{Format, parse_format};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi::{self, Py_buffer, Py_ssize_t};
 use pyo3::prelude::*;
 
-use super::parse::{Format, parse};
 use crate::memory::Memory;
 use crate::protocol::Request;
 use crate::tensor::{Source, Tensor};
@@ -123,12 +123,13 @@ fn refuse(why: &str) -> PyErr {
 fn format_of(view: &Py_buffer) -> PyResult<Format> {
     if view.format.is_null() {
         // Without a format the items are bytes.
-        return parse("B").map_err(PyBufferError::new_err);
+        return parse_format("B").map_err(|why| PyBufferError::new_err(why.to_string()));
     }
     // SAFETY: a C string that lives as long as the buffer is held (assumption P1).
     let text = unsafe { CStr::from_ptr(view.format) };
     let unreadable = |why: &str| PyBufferError::new_err(format!("the buffer's format {text:?} {why}"));
-    parse(text.to_str().map_err(|_| unreadable("is no text"))?).map_err(unreadable)
+    let format = text.to_str().map_err(|_| unreadable("is no text"))?;
+    parse_format(format).map_err(|why| unreadable(&why.to_string()))
 }
 
 /// The buffer's own axes: extents, and strides in bytes.

@@ -2,11 +2,7 @@
 //! `ctypes` arrays and all else that lends a buffer; the export is what `memoryview(tensor)` gets.
 
 pub(crate) mod export;
-mod format;
 mod import;
-mod parse;
 
 pub(crate) use import::Flat;
 pub use import::import;
-
-pub(crate) use format::format_of;

@@ -1,10 +1,9 @@
 use dlferry::abi::DLDeviceType;
+use dlferry::element::notation::typestr_of;
 use dlferry::managed::Descriptor;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-
-use super::typestr;
 
 /// The `__array_interface__` of a tensor in memory that the host reads.
 pub(crate) fn host<'py>(py: Python<'py>, descriptor: &Descriptor) -> PyResult<Bound<'py, PyDict>> {
@@ -33,7 +32,7 @@ fn absent(name: &str, why: &str) -> PyErr {
 
 fn dictionary<'py>(py: Python<'py>, descriptor: &Descriptor, name: &str) -> PyResult<Bound<'py, PyDict>> {
     let dtype = descriptor.dtype();
-    let typestr = typestr::write(dtype).ok_or_else(|| absent(name, &format!("{dtype} has no type string")))?;
+    let typestr = typestr_of(dtype).ok_or_else(|| absent(name, &format!("{dtype} has no type string")))?;
     let layout = descriptor.layout();
     let interface = PyDict::new(py);
     interface.set_item("version", 3)?;

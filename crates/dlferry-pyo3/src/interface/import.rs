@@ -1,12 +1,12 @@
 use core::ptr;
 
 use dlferry::abi::{DLDevice, DLDeviceType};
+use dlferry::element::notation::parse_typestr;
 use pyo3::exceptions::PyBufferError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
-use super::typestr;
 use crate::buffer::Flat;
 use crate::memory::{Keep, Memory};
 use crate::protocol::Request;
@@ -91,7 +91,7 @@ impl<'py> Interface<'py> {
         let py = self.0.py();
         let text = self.get(intern!(py, "typestr"))?.ok_or_else(|| refuse("typestr is missing"))?;
         let text: String = text.extract().map_err(|_| refuse("typestr is no text"))?;
-        let (dtype, swapped) = typestr::parse(&text).map_err(|why| refuse(&format!("typestr {text:?} {why}")))?;
+        let (dtype, swapped) = parse_typestr(&text).map_err(|why| refuse(&format!("typestr {text:?} {why}")))?;
         let shape = self.numbers(intern!(py, "shape"))?.ok_or_else(|| refuse("shape is missing"))?;
         let strides = match self.numbers(intern!(py, "strides"))? {
             Some(strides) => strides,

@@ -2,4 +2,3 @@
 
 pub(crate) mod export;
 pub(crate) mod import;
-mod typestr;

@@ -4,6 +4,7 @@
 
 use dlferry::abi::{DLDataType, DLDataTypeCode};
 use dlferry::copy::Order;
+use dlferry::element::notation::format_of;
 use dlferry::managed::{Descriptor, Tensor as Managed};
 use pyo3::exceptions::{PyBufferError, PyImportError, PyTypeError, PyValueError};
 use pyo3::intern;
@@ -11,7 +12,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use super::{Tensor, retype};
-use crate::buffer::format_of;
 use crate::error::{CopyRequiredError, IntoPyErr};
 
 /// Libraries that take an array, by the name that one imports: the module that has the function, and the function.
@@ -95,7 +95,7 @@ enum InNumPy {
 fn in_numpy(descriptor: &Descriptor) -> PyResult<InNumPy> {
     let dtype = descriptor.dtype();
     let name = dtype.to_string();
-    if format_of(descriptor).is_some() {
+    if format_of(dtype, true).is_some() {
         return Ok(InNumPy::Native);
     }
     let unsigned = |bits: u8| DLDataType { code: DLDataTypeCode::UINT, bits, lanes: 1 };

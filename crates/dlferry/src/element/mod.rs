@@ -5,6 +5,7 @@
 //! - Names, both ways: its `Display`, and [`from_name`](crate::abi::DLDataType::from_name).
 //! - Refusals: [`check_dtype`] holds dtypes that contradict themselves back; codes that nobody knows yet pass.
 //! - [`Element`]: the Rust types whose memory is that of a dtype.
+//! - [`notation`]: how the buffer protocol and the array interface write dtypes.
 //! - [`Scalar`]: the value of one element of any dtype that has values, also those without a Rust type.
 //!
 //! # Examples
@@ -27,6 +28,7 @@ mod element_trait;
 mod family;
 mod minifloat;
 mod name;
+pub mod notation;
 mod scalar;
 
 pub use check::{DTypeError, check_dtype, dtype_fault};

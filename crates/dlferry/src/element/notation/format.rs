@@ -1,18 +1,22 @@
-//! Reading the format strings of PEP 3118, as far as they describe plain elements.
+//! Format strings of PEP 3118, as far as they describe plain elements.
 
+use alloc::vec::Vec;
+use core::ffi::CStr;
 use core::iter::Peekable;
 use core::str::Chars;
 
-use dlferry::abi::{DLDataType, DLDataTypeCode};
+use super::NotationError;
+use crate::abi::{DLDataType, DLDataTypeCode};
 
 /// What a format string says: one element type, perhaps repeated, perhaps in the other byte order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Format {
-    pub(crate) dtype: DLDataType,
+pub struct Format {
+    /// The type of one element.
+    pub dtype: DLDataType,
     /// Extents that a repeat count or a `(2,3)` prefix adds behind the buffer's own axes.
-    pub(crate) inner: Vec<i64>,
+    pub inner: Vec<i64>,
     /// The bytes of each scalar lie in the order that this machine does not use.
-    pub(crate) swapped: bool,
+    pub swapped: bool,
 }
 
 /// Which sizes the codes have, and in which order the bytes lie.
@@ -24,8 +28,16 @@ enum Order {
     Standard { swapped: bool },
 }
 
-/// Parses a format string. The error is the end of a sentence that begins with the format.
-pub(crate) fn parse(format: &str) -> Result<Format, &'static str> {
+/// Reads a format string.
+///
+/// # Errors
+///
+/// [`NotationError`] for what describes no plain elements: structs, text, pointers, padding, or no format at all.
+pub fn parse_format(format: &str) -> Result<Format, NotationError> {
+    parse(format).map_err(NotationError)
+}
+
+fn parse(format: &str) -> Result<Format, &'static str> {
     let mut rest = format.chars().peekable();
     let mut order = Order::Native;
     read_order(&mut rest, &mut order);
@@ -129,5 +141,33 @@ fn scalar_bits(dtype: DLDataType) -> u8 {
     if dtype.code == DLDataTypeCode::COMPLEX { dtype.bits / 2 } else { dtype.bits }
 }
 
-#[cfg(test)]
-mod tests;
+/// The format strings of PEP 3118 for the dtypes that have one, in native byte order and size: for elements that lie
+/// as C wants them, and for those that do not, which a consumer must not read as C does.
+const FORMATS: [(DLDataType, &CStr, &CStr); 14] = [
+    (DLDataType::BOOL, c"?", c"?"),
+    (DLDataType::I8, c"b", c"b"),
+    (DLDataType::U8, c"B", c"B"),
+    (DLDataType::I16, c"h", c"=h"),
+    (DLDataType::U16, c"H", c"=H"),
+    (DLDataType::I32, c"i", c"=i"),
+    (DLDataType::U32, c"I", c"=I"),
+    (DLDataType::I64, LONG_LONG.0, c"=q"),
+    (DLDataType::U64, LONG_LONG.1, c"=Q"),
+    (DLDataType::F16, c"e", c"=e"),
+    (DLDataType::F32, c"f", c"=f"),
+    (DLDataType::F64, c"d", c"=d"),
+    (DLDataType::C64, c"Zf", c"=Zf"),
+    (DLDataType::C128, c"Zd", c"=Zd"),
+];
+
+/// NumPy names 64-bit integers after the C type that it calls `int64`: `long` where that has 64 bits.
+const LONG_LONG: (&CStr, &CStr) = if size_of::<core::ffi::c_long>() == 8 { (c"l", c"L") } else { (c"q", c"Q") };
+
+/// The format string of a dtype, in native byte order and size; `None` when it has none.
+///
+/// `aligned` says whether the elements lie as C wants them; a consumer must not read others as C does.
+#[must_use]
+pub fn format_of(dtype: DLDataType, aligned: bool) -> Option<&'static CStr> {
+    let (_, format, misaligned) = FORMATS.iter().find(|(known, ..)| *known == dtype)?;
+    Some(if aligned { format } else { misaligned })
+}

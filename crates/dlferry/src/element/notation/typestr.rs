@@ -1,4 +1,10 @@
-use dlferry::abi::{DLDataType, DLDataTypeCode};
+//! Type strings of the array interface, such as `<f4`.
+
+use alloc::format;
+use alloc::string::String;
+
+use super::NotationError;
+use crate::abi::{DLDataType, DLDataTypeCode};
 
 /// The kinds of the type strings that have a DLPack code, with the code.
 const KINDS: [(char, DLDataTypeCode); 5] = [
@@ -21,9 +27,16 @@ fn is_known(dtype: DLDataType) -> bool {
     dtype.lanes == 1 && widths.contains(&dtype.bits)
 }
 
-/// Reads a type string such as `<f4`: the dtype, and whether its bytes are in the other order. The error is the end of
-/// a sentence that begins with the string.
-pub(super) fn parse(typestr: &str) -> Result<(DLDataType, bool), &'static str> {
+/// Reads a type string: the dtype, and whether its bytes are in the order that this machine does not use.
+///
+/// # Errors
+///
+/// [`NotationError`] for what describes no numbers: times, text, structs, pointers, or no type string at all.
+pub fn parse_typestr(typestr: &str) -> Result<(DLDataType, bool), NotationError> {
+    parse(typestr).map_err(NotationError)
+}
+
+fn parse(typestr: &str) -> Result<(DLDataType, bool), &'static str> {
     let unknown = "is no type that DLPack has";
     let mut rest = typestr.chars();
     let order = rest.next().ok_or("is empty")?;
@@ -53,8 +66,9 @@ pub(super) fn parse(typestr: &str) -> Result<(DLDataType, bool), &'static str> {
     Ok((dtype, swapped && bytes > 1))
 }
 
-/// The type string of a dtype, or `None` when there is none.
-pub(super) fn write(dtype: DLDataType) -> Option<String> {
+/// The type string of a dtype; `None` when it has none.
+#[must_use]
+pub fn typestr_of(dtype: DLDataType) -> Option<String> {
     let kind = KINDS.iter().find(|(_, code)| *code == dtype.code).map(|(kind, _)| *kind)?;
     let order = match dtype.bits {
         8 => '|',
@@ -62,37 +76,4 @@ pub(super) fn write(dtype: DLDataType) -> Option<String> {
         _ => '<',
     };
     is_known(dtype).then(|| format!("{order}{kind}{}", dtype.bits / 8))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_type_string_is_read_as_it_was_written() {
-        let named = [DLDataType::BOOL, DLDataType::I8, DLDataType::U64, DLDataType::F16, DLDataType::C128];
-        for dtype in named {
-            assert_eq!(write(dtype).map(|text| parse(&text)), Some(Ok((dtype, false))), "{dtype}");
-        }
-        for dtype in [DLDataType::BF16, DLDataType::I4, DLDataType::C32, DLDataType::F8_E4M3FN] {
-            assert_eq!(write(dtype), None, "{dtype}");
-        }
-    }
-
-    #[cfg(target_endian = "little")]
-    #[test]
-    fn the_other_byte_order_is_told_where_it_matters() {
-        assert_eq!(parse(">f4"), Ok((DLDataType::F32, true)));
-        assert_eq!(parse(">u1"), Ok((DLDataType::U8, false)));
-    }
-
-    #[test]
-    fn what_is_no_plain_number_is_refused() {
-        for text in [
-            "", "<", "<f", "<f3", "<f16", "<f-4", "f4", "<c4", "|b2", "<M8[ns]", "|S3", "<U1", "|V8", "|O8", "<i999",
-            "<é4",
-        ] {
-            assert!(parse(text).is_err(), "{text:?}");
-        }
-    }
 }

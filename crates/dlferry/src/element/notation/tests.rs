@@ -1,6 +1,7 @@
-use dlferry::abi::DLDataType;
+use alloc::vec;
 
-use super::parse;
+use super::{parse_format as parse, parse_typestr, typestr_of};
+use crate::abi::DLDataType;
 
 fn plain(format: &str) -> Option<(DLDataType, bool)> {
     parse(format).ok().filter(|format| format.inner.is_empty()).map(|format| (format.dtype, format.swapped))
@@ -90,5 +91,32 @@ fn what_is_no_plain_number_is_refused() {
     ];
     for format in hostile {
         assert!(parse(format).is_err(), "{format:?}");
+    }
+}
+
+#[test]
+fn a_type_string_is_read_as_it_was_written() {
+    let named = [DLDataType::BOOL, DLDataType::I8, DLDataType::U64, DLDataType::F16, DLDataType::C128];
+    for dtype in named {
+        assert_eq!(typestr_of(dtype).map(|text| parse_typestr(&text)), Some(Ok((dtype, false))), "{dtype}");
+    }
+    for dtype in [DLDataType::BF16, DLDataType::I4, DLDataType::C32, DLDataType::F8_E4M3FN] {
+        assert_eq!(typestr_of(dtype), None, "{dtype}");
+    }
+}
+
+#[cfg(target_endian = "little")]
+#[test]
+fn a_type_string_tells_the_other_byte_order() {
+    assert_eq!(parse_typestr(">f4"), Ok((DLDataType::F32, true)));
+    assert_eq!(parse_typestr(">u1"), Ok((DLDataType::U8, false)));
+}
+
+#[test]
+fn a_type_string_of_no_number_is_refused() {
+    for text in [
+        "", "<", "<f", "<f3", "<f16", "<f-4", "f4", "<c4", "|b2", "<M8[ns]", "|S3", "<U1", "|V8", "|O8", "<i999", "<é4",
+    ] {
+        assert!(parse_typestr(text).is_err(), "{text:?}");
     }
 }
