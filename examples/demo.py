@@ -136,7 +136,7 @@ def back_to_pillow(tensor: Any) -> Image.Image:
 
 def carry(buffer: bytearray, shape: tuple[int, int, int]) -> tuple[list[Hop], Any, Image.Image]:
     """Takes the picture from library to library; each gets it from the one before. The last two are returned."""
-    tensor = dlferry.from_buffer(memoryview(buffer).cast("B", shape))
+    tensor = dlferry.from_buffer(buffer).reshape(shape)
     check(tensor.copied is False, "dlferry says that from_buffer copied")
     array = numpy.from_dlpack(tensor)
     hops = [python_hop(buffer, shape), dlferry_hop(tensor), numpy_hop(array)]

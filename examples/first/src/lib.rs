@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 /// Reads one byte of a picture, in the memory of whoever made it; `None` where there is none.
 #[pyfunction]
-fn at(picture: &Bound<'_, PyAny>, index: Vec<usize>) -> PyResult<Option<u8>> {
+fn at(picture: &Bound<'_, PyAny>, index: [usize; 3]) -> PyResult<Option<u8>> {
     let picture = import(picture, &Request::default())?;
     Ok(picture.typed::<u8>()?.get(&index))
 }

@@ -69,9 +69,9 @@ def test_extension_dtype_is_refused_by_numpy_or_taken_as_what_it_is(name):
 MASKED = {
     "one element": lambda: np.ma.masked_array([1, 2, 3], mask=[False, True, False]),
     "all": lambda: np.ma.masked_all((2, 2)),
-    "a slice": lambda: np.ma.masked_array(np.arange(6.0), mask=[0, 0, 0, 1, 0, 1])[3:],
+    "a slice": lambda: np.ma.masked_array(np.arange(6.0), mask=np.array([0, 0, 0, 1, 0, 1], bool))[3:],
     "invalid": lambda: np.ma.masked_invalid([1.0, np.nan]),
-    "a hard mask": lambda: np.ma.masked_array([1, 2], mask=[0, 1], hard_mask=True),
+    "a hard mask": lambda: np.ma.masked_array([1, 2], mask=[False, True], hard_mask=True),
 }
 # Masked arrays whose memory holds all their values: taken.
 UNMASKED = {
@@ -79,7 +79,7 @@ UNMASKED = {
     "mask of nothing": lambda: np.ma.masked_array([1, 2, 3], mask=[False, False, False]),
     "data": lambda: np.ma.masked_array([1, 2, 3], mask=[True, False, False]).data,
     "filled": lambda: np.ma.masked_array([1, 2, 3], mask=[True, False, False], fill_value=9).filled(),
-    "a slice": lambda: np.ma.masked_array(np.arange(6.0), mask=[0, 0, 0, 1, 0, 1])[:3],
+    "a slice": lambda: np.ma.masked_array(np.arange(6.0), mask=np.array([0, 0, 0, 1, 0, 1], bool))[:3],
     "empty": lambda: np.ma.masked_array(np.zeros(0), mask=np.zeros(0, bool)),
 }
 

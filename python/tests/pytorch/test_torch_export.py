@@ -57,13 +57,13 @@ def test_chain_from_numpy_over_pytorch_to_numpy_shares_one_memory(layout):
 
 
 def test_write_by_either_side_is_seen_by_the_other():
-    array = np.arange(4.0)
+    array = np.arange(4)
     tensor = dlferry.from_dlpack(array)
     theirs = torch.from_dlpack(tensor)
-    theirs[0] = -1.0
-    array[1] = -2.0
-    memoryview(tensor)[2] = -3.0
-    assert array.tolist() == tensor.tolist() == theirs.tolist() == [-1.0, -2.0, -3.0, 3.0]
+    theirs[0] = -1
+    array[1] = -2
+    memoryview(tensor)[2] = -3
+    assert array.tolist() == tensor.tolist() == theirs.tolist() == [-1, -2, -3, 3]
 
 
 NAMES = [

@@ -1,5 +1,7 @@
 """Read-only memory and PyTorch, which has no read-only tensors (decision 5.1; rules E8, R6.1, R6.2)."""
 
+from typing import Any
+
 import dlferry
 import dlferry_testing as dt
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", exc_type=ImportError)
 pytestmark = pytest.mark.torch
 
-Wrapper = getattr(torch.utils.dlpack, "ReadOnlyTensorWrapper", None)
+Wrapper: Any = getattr(torch.utils.dlpack, "ReadOnlyTensorWrapper", None)
 wrapping = pytest.mark.skipif(Wrapper is None, reason="this release of PyTorch has no ReadOnlyTensorWrapper")
 
 

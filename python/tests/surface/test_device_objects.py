@@ -3,6 +3,7 @@
 import copy
 import enum
 import pickle
+from typing import Any, cast
 
 import dlferry
 import dlferry_testing as dt
@@ -18,7 +19,7 @@ KINDS = {
 UNKNOWN = [0, 5, 6, 22, 99, -1, 2**31 - 1, -(2**31)]
 
 
-def device_of(kind, number):
+def device_of(kind, number) -> Any:
     """Get the device of a tensor there."""
     recipe = dt.Crafted(bytes(4), shape=[1], device=(kind, number), address=0xDEAD0000)
     return dlferry.from_dlpack(dt.Producer(recipe)).device
@@ -32,10 +33,10 @@ def test_device_types_are_those_of_the_header():
 @pytest.mark.parametrize("kind", [*KINDS.values(), *UNKNOWN])
 @pytest.mark.parametrize("number", [0, 7, -1])
 def test_device_of_a_tensor_is_the_pair(kind, number):
-    device = device_of(kind, number)
-    assert type(device) is dlferry.Device
-    assert device == (kind, number) == dlferry.Device(kind, number)
+    device: Any = device_of(kind, number)
     assert (int(device.type), device.id) == (kind, number)
+    assert device == (kind, number) == dlferry.Device(kind, number)
+    assert type(device) is dlferry.Device
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -60,7 +61,7 @@ def test_device_equals_and_hashes_as_the_pair():
     assert device == (2, 3)
     assert (2, 3) == device  # noqa: SIM300
     assert device != (2, 4)
-    assert {device: 1}[2, 3] == 1
+    assert {(2, 3): 1}[device] == 1
     assert hash(device) == hash((2, 3))
 
 
@@ -103,7 +104,7 @@ def test_device_survives_copying():
 
 def test_device_holds_plain_integers():
     """An enum member or a NumPy integer does not get into what other libraries are handed."""
-    device = dlferry.Device(dlferry.DeviceType.CUDA, np.int64(1))
+    device = dlferry.Device(dlferry.DeviceType.CUDA, cast("int", np.int64(1)))
     assert [type(part) for part in device] == [int, int]
 
 
@@ -117,4 +118,4 @@ def test_device_is_what_a_producer_can_be_asked_for():
 
 def test_device_has_no_room_for_other_attributes():
     with pytest.raises(AttributeError):
-        dlferry.Device(1).name = "x"
+        setattr(dlferry.Device(1), "name", "x")  # noqa: B010

@@ -1,5 +1,7 @@
 """What `tolist` and `item` give: Python numbers, exact for every dtype (decision 5.8; rules R1.9, R1.10)."""
 
+from typing import Any
+
 import dlferry
 import dlferry_testing as dt
 import numpy as np
@@ -13,11 +15,11 @@ def samples(name, shape):
     """Numbers of the dtype, the extreme ones first."""
     dtype = np.dtype(name)
     count = int(np.prod(shape, dtype=int))
+    few: list[Any]
     if dtype.kind == "b":
         few = [True, False]
     elif dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        few = [limits.max, limits.min, 1]
+        few = [np.iinfo(dtype).max, np.iinfo(dtype).min, 1]
     else:
         limits = np.finfo(dtype)
         few = [limits.max, -0.0, np.inf, np.nan, limits.smallest_subnormal, -limits.max]

@@ -30,7 +30,7 @@ def test_dir_shows_everything_listed():
 
 
 def test_dtype_bool_is_not_the_builtin():
-    assert dlferry.bool.name == "bool"
+    assert str(dlferry.bool) == "bool"
     assert dlferry.bool is not builtins.bool
 
 
