@@ -1,8 +1,12 @@
-"""Compares the time of two callables, as a ratio that survives a noisy machine.
+"""Compares the time of two sides, as a ratio that survives a noisy machine.
 
 Both sides alternate within one process, round by round, and what counts is the median of the ratios of the rounds: a
 slow second slows both sides of its round. One side measured after the other gives anything between 0.5 and 2.0 for the
 same function against itself.
+
+A side is an expression in the names that are passed along, compiled into the loop that times it, so that no call stands
+between the clock and what is timed; or a callable, where a call of Python's more or less does not matter. An empty loop
+is timed beside them: what is left of a side once that is taken away is the side itself.
 """
 
 from __future__ import annotations
@@ -10,65 +14,91 @@ from __future__ import annotations
 import gc
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 ROUNDS = 41
+LEAST_ROUNDS = 31
 SECONDS_PER_ROUND = 0.01
+
+Side = str | Callable[[], object]
+Clock = Callable[[], int]
+Timed = Callable[[range, Clock], int]
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """What a comparison found: nanoseconds a call (medians), and the median of the ratios of the rounds."""
+    """What a comparison found: nanoseconds a call, and the ratios of the rounds; medians, with the quartiles."""
 
     ours: float
     theirs: float
     ratio: float
     low: float
     high: float
-
-    def __str__(self) -> str:
-        return f"{self.ratio:5.2f}  ({self.low:.2f} to {self.high:.2f})  {self.ours:8.0f} ns  {self.theirs:8.0f} ns"
-
-
-def _time(function: Callable[[], object], calls: int) -> float:
-    loop = range(calls)
-    start = time.perf_counter_ns()
-    for _ in loop:
-        function()
-    return (time.perf_counter_ns() - start) / calls
+    empty: float
+    rounds: int
 
 
-def _calls(function: Callable[[], object]) -> int:
-    """Calls that fill a round, found by doubling."""
-    calls = 16
-    while (took := _time(function, calls) * calls) < SECONDS_PER_ROUND * 1e9 / 4:
+def compare(
+    ours: Side,
+    theirs: Side,
+    names: Mapping[str, object] | None = None,
+    *,
+    rounds: int = ROUNDS,
+    seconds: float = SECONDS_PER_ROUND,
+    clock: Clock = time.perf_counter_ns,
+) -> Ratio:
+    """The time of ``ours`` as a fraction of that of ``theirs``."""
+    if rounds < LEAST_ROUNDS:
+        raise ValueError(f"{rounds} rounds say too little: at least {LEAST_ROUNDS}")
+    sides = [_loop(side, dict(names or {})) for side in (ours, theirs, "None")]
+    with _undisturbed():
+        counts = [_calls(side, seconds, clock) for side in sides]
+        took = [_round(sides, counts, nth, clock) for nth in range(rounds)]
+    ratios = [ours / theirs for ours, theirs, _ in took]
+    low, middle, high = statistics.quantiles(ratios, n=4)
+    of_ours, of_theirs, of_none = (statistics.median(side) for side in zip(*took, strict=True))
+    return Ratio(of_ours, of_theirs, middle, low, high, of_none, rounds)
+
+
+def _loop(side: Side, names: dict[str, object]) -> Timed:
+    """The function that times a side, over a range."""
+    if not isinstance(side, str):
+        names = {"side": side}
+        side = "side()"
+    compile(side, "<side>", "eval")  # an expression, and no more than one
+    source = (
+        f"def timed(loop, clock):\n start = clock()\n for _ in loop:\n  {side}\n return clock() - start\n"
+    )
+    exec(source, names)
+    return names["timed"]  # type: ignore[return-value]
+
+
+def _calls(timed: Timed, seconds: float, clock: Clock) -> int:
+    """Calls that fill a round, found by doubling; one, if it takes longer than that. Warms up on the way."""
+    wanted = seconds * 1e9
+    calls = 1
+    while (took := timed(range(calls), clock)) < wanted / 4:
         calls *= 2
-    return max(1, int(calls * SECONDS_PER_ROUND * 1e9 / took))
+    return max(1, int(calls * wanted / took))
 
 
-def compare(ours: Callable[[], object], theirs: Callable[[], object], rounds: int = ROUNDS) -> Ratio:
-    """The time of ``ours`` as a fraction of that of ``theirs``; quartiles beside it."""
-    calls = _calls(ours), _calls(theirs)
-    gc.collect()
+def _round(sides: list[Timed], counts: list[int], nth: int, clock: Clock) -> list[float]:
+    """Nanoseconds a call of each side; in odd rounds the last side goes first."""
+    order = range(len(sides)) if nth % 2 == 0 else reversed(range(len(sides)))
+    took = {at: sides[at](range(counts[at]), clock) / counts[at] for at in order}
+    return [took[at] for at in range(len(sides))]
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Without the cycle collector, whose runs fall on whichever side is at work."""
     was_enabled = gc.isenabled()
+    gc.collect()
     gc.disable()
     try:
-        pairs = []
-        for nth in range(rounds):
-            first, second = (ours, theirs) if nth % 2 == 0 else (theirs, ours)
-            counts = calls if nth % 2 == 0 else calls[::-1]
-            one, two = _time(first, counts[0]), _time(second, counts[1])
-            pairs.append((one, two) if nth % 2 == 0 else (two, one))
+        yield
     finally:
         if was_enabled:
             gc.enable()
-    ratios = [one / two for one, two in pairs]
-    low, _, high = statistics.quantiles(ratios, n=4)
-    return Ratio(
-        statistics.median(one for one, _ in pairs),
-        statistics.median(two for _, two in pairs),
-        statistics.median(ratios),
-        low,
-        high,
-    )

@@ -1,11 +1,30 @@
 //! The native module of the Python package `dlferry`: names, and nothing that thinks.
 
+use dlferry_pyo3::argument::{address, integers};
 use dlferry_pyo3::dlferry::abi::{DLDataType, DLDevice};
 use dlferry_pyo3::protocol::{Request, import};
 use dlferry_pyo3::{CopyRequiredError, DType, Tensor, buffer};
 use pyo3::prelude::*;
 
 /// Takes an array of any library, without a copy.
+///
+/// `x` has `__dlpack__` or the DLPack C exchange API, or is a DLPack capsule, which is then used up. The tensor has its shape,
+/// its dtype and its memory.
+///
+/// - `device`: where the result must be: `"cpu"`, a pair such as `(2, 0)`, or None for wherever it is.
+/// - `copy`: True for a private copy, False for the same memory or an error, None for a copy only if there must be one.
+/// - `writable`: True if the result must be writable, False if it must not be, None for what the producer says. A producer
+///   that cannot say, since it knows only unversioned capsules, is trusted with True and read-only with None.
+///
+/// Raises `TypeError` for an object without DLPack, `BufferError` if it cannot be exchanged as asked, `CopyRequiredError` if
+/// that would be a copy and `copy` is False, `ValueError` for an unknown name of a device. What `x` itself raises passes.
+///
+/// ```python
+/// >>> import dlferry, numpy
+/// >>> tensor = dlferry.from_dlpack(numpy.zeros((2, 3), numpy.float32))
+/// >>> tensor.shape, tensor.strides, str(tensor.dtype), tensor.copied
+/// ((2, 3), (3, 1), 'float32', False)
+/// ```
 #[pyfunction]
 #[pyo3(signature = (x, /, *, device=None, copy=None, writable=None))]
 fn from_dlpack(
@@ -19,6 +38,23 @@ fn from_dlpack(
 }
 
 /// Takes the memory of any object with the buffer protocol, without a copy.
+///
+/// `x` is a `bytes`, `bytearray`, `memoryview`, `mmap`, `array.array`, ctypes array or the like. The tensor has the shape and
+/// the dtype of the buffer; it is read-only where that is. `x` cannot be resized or closed as long as the tensor or a view of it
+/// is in use.
+///
+/// - `copy`: True for a private copy; False and None never copy.
+/// - `writable`: True if the result must be writable, False if it must not be, None for what the buffer says.
+///
+/// Raises `TypeError` for an object without a buffer, `BufferError` for elements that DLPack cannot describe, such as those of
+/// the other byte order, and for a read-only buffer if `writable` is True.
+///
+/// ```python
+/// >>> import array, dlferry
+/// >>> numbers = array.array("h", [1, 2, 3])
+/// >>> dlferry.from_buffer(numbers)
+/// Tensor([1, 2, 3], shape=(3,), dtype=int16, device=cpu, source=buffer)
+/// ```
 #[pyfunction]
 #[pyo3(signature = (x, /, *, copy=None, writable=None))]
 fn from_buffer(x: &Bound<'_, PyAny>, copy: Option<bool>, writable: Option<bool>) -> PyResult<Tensor> {
@@ -26,6 +62,23 @@ fn from_buffer(x: &Bound<'_, PyAny>, copy: Option<bool>, writable: Option<bool>)
 }
 
 /// Takes an array by the first way that works, with a copy only where nothing else will do.
+///
+/// The ways are DLPack, the buffer protocol, `__array_interface__`, `__cuda_array_interface__` and `__array__`. Elements of the
+/// other byte order and misaligned ones are copied; `tensor.copied` tells. A tensor that requires a gradient comes in
+/// read-only.
+///
+/// - `copy`: True for a private copy, False for the same memory or an error, None for a copy only if there must be one.
+/// - `writable`: True if the result must be writable, for which read-only memory is copied; False if it must not be.
+///
+/// Raises `TypeError` for an object that offers none of the ways, `CopyRequiredError` if only a copy would do and `copy` is
+/// False, else `BufferError`; the message lists each way and why it did not work.
+///
+/// ```python
+/// >>> import dlferry, numpy
+/// >>> tensor = dlferry.asarray(numpy.array([1, 2, 3], ">i4"))
+/// >>> tensor.tolist(), tensor.copied
+/// ([1, 2, 3], True)
+/// ```
 #[pyfunction]
 #[pyo3(signature = (x, /, *, copy=None, writable=None))]
 fn asarray(x: &Bound<'_, PyAny>, copy: Option<bool>, writable: Option<bool>) -> PyResult<Tensor> {
@@ -33,19 +86,38 @@ fn asarray(x: &Bound<'_, PyAny>, copy: Option<bool>, writable: Option<bool>) -> 
 }
 
 /// Makes a tensor of memory at an address that the caller vouches for.
+///
+/// Nothing of it can be checked: a wrong address, shape or dtype reads other memory, or crashes.
+///
+/// - `ptr`: the address of the first element; 0 only if there are no elements.
+/// - `shape`, `strides`: the extents, and the strides in elements; C order without strides.
+/// - `dtype`: a dtype or the name of one.
+/// - `owner`: the object that is kept alive as long as the memory is in use. With None the caller sees to that.
+/// - `readonly`: whether the elements may only be read.
+/// - `device`: where the memory is: `"cpu"` or a pair such as `(2, 0)`.
+///
+/// Raises `ValueError` for a malformed shape, strides, dtype or device, `TypeError` for arguments of the wrong kind.
+///
+/// ```python
+/// >>> import ctypes, dlferry
+/// >>> numbers = (ctypes.c_int32 * 4)(1, 2, 3, 4)
+/// >>> dlferry.from_address(ctypes.addressof(numbers), (2, 2), "int32", owner=numbers).tolist()
+/// [[1, 2], [3, 4]]
+/// ```
 #[pyfunction]
 #[pyo3(signature = (ptr, shape, dtype, strides=None, *, owner, readonly=true, device=None))]
 #[allow(clippy::needless_pass_by_value, reason = "made for the call")]
 fn from_address(
-    ptr: usize,
-    shape: Vec<i64>,
+    #[pyo3(from_py_with = address)] ptr: usize,
+    #[pyo3(from_py_with = integers)] shape: Vec<i64>,
     dtype: &Bound<'_, PyAny>,
-    strides: Option<Vec<i64>>,
+    strides: Option<&Bound<'_, PyAny>>,
     owner: Option<&Bound<'_, PyAny>>,
     readonly: bool,
     device: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Tensor> {
     let dtype = DType::from_argument(dtype)?.0;
+    let strides = strides.map(integers).transpose()?;
     let device = device.map_or(Ok(DLDevice::CPU), dlferry_pyo3::protocol::device)?;
     // SAFETY: the caller in Python vouches for the memory, as the documentation of the function says; assumptions P1 to
     // P3 of `SAFETY.md`.
@@ -53,6 +125,20 @@ fn from_address(
 }
 
 /// Copies the elements of one array into the memory of another.
+///
+/// Both are in host memory and of any library, or anything else that `asarray` takes. `src` is broadcast to the shape of
+/// `dst`; the dtypes must be equal. Where the two overlap, the result is as if `src` had been copied first.
+///
+/// Raises `TypeError` for unequal dtypes, `ValueError` for a shape that cannot be broadcast, `BufferError` if `dst` is
+/// read-only or an array cannot be taken, `CopyRequiredError` if the memory of `dst` cannot be shared.
+///
+/// ```python
+/// >>> import dlferry, numpy
+/// >>> target = numpy.zeros((2, 3), numpy.uint8)
+/// >>> dlferry.copyto(target, b"abc")
+/// >>> target.tolist()
+/// [[97, 98, 99], [97, 98, 99]]
+/// ```
 #[pyfunction]
 #[pyo3(signature = (dst, src, /))]
 fn copyto(dst: &Bound<'_, PyAny>, src: &Bound<'_, PyAny>) -> PyResult<()> {

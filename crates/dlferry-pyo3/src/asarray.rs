@@ -84,14 +84,14 @@ fn array_method(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option
         // An array of NumPy's own: nothing new to be had.
         return Ok(None);
     }
-    let taken = match dlpack(&array, request) {
-        Ok(Some(tensor)) => tensor,
-        Ok(None) | Err(_) => match buffer_of(&array, request)? {
-            Some(tensor) => tensor,
-            None => {
-                return Err(PyBufferError::new_err(format!("it answers an object of {}", array.get_type())));
-            }
-        },
+    let taken = if let Ok(Some(tensor)) = dlpack(&array, request) {
+        tensor
+    } else {
+        if let Some(error) = values::refusal(&array)? {
+            return Err(error);
+        }
+        buffer_of(&array, request)?
+            .ok_or_else(|| PyBufferError::new_err(format!("it answers an object of {}", array.get_type())))?
     };
     // Whether the method copied, nobody knows.
     Ok(Some(taken.of_unknown_origin()))

@@ -32,7 +32,9 @@ pub(crate) fn pair(value: &Bound<'_, PyAny>, argument: &str) -> PyResult<(i64, i
     };
     let tuple = value.cast::<PyTuple>().map_err(|_| malformed())?;
     let (first, second): (Bound<'_, PyAny>, Bound<'_, PyAny>) = tuple.extract().map_err(|_| malformed())?;
-    Ok((saturated(&first).map_err(|_| malformed())?, saturated(&second).map_err(|_| malformed())?))
+    // An error of another kind is that of the integer's own code.
+    let or_malformed = |error: PyErr| if error.is_instance_of::<PyTypeError>(value.py()) { malformed() } else { error };
+    Ok((saturated(&first).map_err(or_malformed)?, saturated(&second).map_err(or_malformed)?))
 }
 
 /// An integer, or the largest one when it is beyond 64 bits, which no device and no version is.

@@ -6,7 +6,12 @@ use pyo3::types::PyString;
 
 /// The type of an element: `lanes` scalars of `bits` bits each, of the kind that `code` says.
 ///
-/// Made of a name, `dlferry.dtype("float32")`, or found ready, `dlferry.float32`.
+/// Made of a name, `dlferry.dtype("float32")`, or found ready, `dlferry.float32`. Raises `ValueError` for the name of no dtype.
+///
+/// ```python
+/// >>> dlferry.dtype("int4").bits, dlferry.float32.itemsize, dlferry.dtype("uint8") == dlferry.uint8
+/// (4, 4, True)
+/// ```
 #[pyclass(name = "dtype", module = "dlferry", frozen, eq, hash, from_py_object)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DType(pub DLDataType);
@@ -47,7 +52,7 @@ impl DType {
         self.0.to_string()
     }
 
-    /// The kind of scalar, as a `DLDataTypeCode`.
+    /// The kind of scalar, as a number: the `DLDataTypeCode` of DLPack.
     #[getter]
     fn code(&self) -> u8 {
         self.0.code.0

@@ -32,6 +32,7 @@
 //! meanwhile; other extension modules are sound. `SAFETY.md` says what that covers and what is checked.
 
 mod address;
+pub mod argument;
 mod asarray;
 pub mod buffer;
 pub mod capsule;

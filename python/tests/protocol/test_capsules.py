@@ -161,7 +161,8 @@ def test_pending_exception_survives_a_refusal_by_numpy():
     """R2.15, list 9: NumPy drops the capsule that it refused with its BufferError set."""
     crafted = floats(code=200)
     tensor = taken(crafted)
-    with pytest.raises(BufferError):
+    # RuntimeError before NumPy 2.5.
+    with pytest.raises((BufferError, RuntimeError), match="dtype"):
         np.from_dlpack(tensor)
     assert deletions(crafted) == 0
     del tensor

@@ -138,6 +138,9 @@ fn axes(view: &Py_buffer, itemsize: i64) -> PyResult<(Vec<i64>, Vec<i64>)> {
     if !view.suboffsets.is_null() {
         return Err(refuse("rows lie behind pointers, which DLPack cannot say"));
     }
+    if ndim == 0 {
+        return Ok((Vec::new(), Vec::new()));
+    }
     if view.shape.is_null() {
         // A flat run of items, however many axes are claimed.
         let count = i64::try_from(view.len)?.checked_div(itemsize).unwrap_or(0);

@@ -1,6 +1,6 @@
 //! The C exchange API of DLPack 1.3: a table of C functions on a Python type, faster than `__dlpack__`.
 //!
-//! [`import`] uses the table of another library's type; [`export`] is the table of [`Tensor`](crate::Tensor).
+//! [`table_of`] finds the table of another library's type; [`Tensor`](crate::Tensor) has one of its own.
 
 pub(crate) mod export;
 pub(crate) mod import;

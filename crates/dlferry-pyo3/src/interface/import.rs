@@ -94,6 +94,9 @@ impl<'py> Interface<'py> {
         let (dtype, swapped) = parse_typestr(&text).map_err(|why| refuse(&format!("typestr {text:?} {why}")))?;
         let shape = self.numbers(intern!(py, "shape"))?.ok_or_else(|| refuse("shape is missing"))?;
         let strides = match self.numbers(intern!(py, "strides"))? {
+            Some(strides) if strides.len() != shape.len() => {
+                return Err(refuse("strides are of another number of axes than its shape"));
+            }
             Some(strides) => strides,
             None => Memory::row_major(&shape, dtype.item_bytes())?,
         };

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyTuple};
 
 use super::{Source, again, copies, hand_on, index, number, pickle, repr, retype, shape, values};
+use crate::argument::{integer, integers};
 use crate::buffer;
 use crate::device;
 use crate::dtype::DType;
@@ -15,6 +16,18 @@ use crate::interface;
 use crate::protocol::export::{Asked, export};
 
 /// An array that some library made: where its memory is and how it is laid out. It exchanges, it does not compute.
+///
+/// `from_dlpack`, `from_buffer`, `asarray` and `from_address` make it. It has the DLPack protocol and the buffer protocol,
+/// so that other libraries take it as it is. An index of integers, slices, `...` and None gives a view, never a number, and so
+/// does iteration; a tensor of one element converts to `bool`, `int` and `float`.
+///
+/// ```python
+/// >>> tensor = dlferry.from_buffer(bytes(range(6))).reshape(2, 3)
+/// >>> tensor[:, 1:].tolist()
+/// [[1, 2], [4, 5]]
+/// >>> tensor[0, 1], int(tensor[0, 1])
+/// (Tensor(1, shape=(), dtype=uint8, device=cpu, readonly=True, source=buffer), 1)
+/// ```
 #[pyclass(name = "Tensor", module = "dlferry", frozen, weakref)]
 #[derive(Debug)]
 pub struct Tensor {
@@ -31,13 +44,13 @@ impl Tensor {
 
 #[pymethods]
 impl Tensor {
-    /// The extents.
+    /// The extents of the axes, a tuple of as many integers as there are axes.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.descriptor().shape())
     }
 
-    /// The strides, in elements.
+    /// The strides, a tuple: how many elements lie from one index of an axis to the next. Not bytes; any sign, also 0.
     #[getter]
     fn strides<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.descriptor().strides())
@@ -73,7 +86,7 @@ impl Tensor {
         DType(self.descriptor().dtype())
     }
 
-    /// Where the memory is: a pair of device type and id.
+    /// Where the memory is: a `Device`, which is a pair of device type and id.
     #[getter]
     fn device<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         device::to_python(py, self.descriptor().device())
@@ -115,46 +128,75 @@ impl Tensor {
         self.descriptor().layout().is_f_contiguous()
     }
 
-    /// Which way the tensor came in, such as "exchange" or "dlpack".
+    /// Which way the tensor came in: "exchange", "dlpack", "dlpack-unversioned", "buffer", "array-interface", "numpy",
+    /// "address" or "rust". A view has that of its tensor.
     #[getter]
     #[pyo3(name = "source")]
     fn source_name(&self) -> &'static str {
         self.source.name()
     }
 
-    /// The object that the tensor was taken from, or None.
+    /// The object that the tensor was taken from and that it keeps alive; None for a copy or a capsule.
     #[getter]
     fn owner(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         self.owner.as_ref().map(|owner| owner.clone_ref(py))
     }
 
-    /// The elements as nested lists of Python numbers; of a tensor without axes, its number.
+    /// The elements as lists of Python numbers, nested as deep as there are axes; of a tensor without axes, its number.
+    ///
+    /// Raises `BufferError` for memory that the host cannot read and for elements of an unknown dtype.
+    ///
+    /// ```python
+    /// >>> dlferry.from_buffer(b"abcd").reshape(2, 2).tolist()
+    /// [[97, 98], [99, 100]]
+    /// ```
     fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         values::tolist(py, self.shared.view())
     }
 
     /// The one element as a Python number.
+    ///
+    /// Raises `ValueError` unless there is exactly one, and `BufferError` as `tolist` does.
     fn item<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         values::item(py, self.shared.view())
     }
 
-    /// A copy in new memory, aligned to 64 bytes: in row-major ("C") or column-major ("F") order, or as near to the
-    /// tensor's own order as there can be without gaps ("K").
+    /// A copy in new memory, which is writable and aligned to 64 bytes: in row-major ("C") or column-major ("F") order, or as
+    /// near to the tensor's own order as there can be without gaps ("K").
+    ///
+    /// Raises `ValueError` for another order, `BufferError` for memory that the host cannot read.
+    ///
+    /// ```python
+    /// >>> dlferry.from_buffer(b"abcdef").reshape(2, 3).copy("F").strides
+    /// (1, 2)
+    /// ```
     #[pyo3(signature = (order="C"))]
     fn copy(&self, py: Python<'_>, order: &str) -> PyResult<Self> {
         copies::copy(self, py, order)
     }
 
-    /// The view with another shape; one extent may be -1.
+    /// The view with another shape, given as integers or as a sequence of them; one extent may be -1.
+    ///
+    /// Raises `ValueError` for a shape of another number of elements, `CopyRequiredError` where no strides can say it.
+    ///
+    /// ```python
+    /// >>> dlferry.from_buffer(b"abcdef").reshape(-1, 2).shape
+    /// (3, 2)
+    /// ```
     #[pyo3(signature = (*shape))]
     fn reshape(&self, py: Python<'_>, shape: &Bound<'_, PyTuple>) -> PyResult<Self> {
         shape::reshape(self, py, shape)
     }
 
-    /// The view with its axes in another order.
+    /// The view with its axes in another order: a sequence that names each axis once. Raises `ValueError` for any other.
+    ///
+    /// ```python
+    /// >>> dlferry.from_buffer(bytes(24)).reshape(2, 3, 4).permute_dims((2, 0, 1)).shape
+    /// (4, 2, 3)
+    /// ```
     #[pyo3(signature = (axes, /))]
     #[allow(clippy::needless_pass_by_value, reason = "made for the call")]
-    fn permute_dims(&self, py: Python<'_>, axes: Vec<i64>) -> PyResult<Self> {
+    fn permute_dims(&self, py: Python<'_>, #[pyo3(from_py_with = integers)] axes: Vec<i64>) -> PyResult<Self> {
         shape::permute_dims(self, py, &axes)
     }
 
@@ -165,33 +207,61 @@ impl Tensor {
         shape::transposed(self, py)
     }
 
-    /// The view with the last two axes swapped.
+    /// The view with the last two axes swapped. Raises `ValueError` for fewer axes.
     #[getter]
     #[pyo3(name = "mT")]
     fn matrix_transposed(&self, py: Python<'_>) -> PyResult<Self> {
         shape::matrix_transposed(self, py)
     }
 
-    /// The view without axes of extent 1: those named, or all.
+    /// The view without axes of extent 1: all of them, or those that `axis` names, an integer or a tuple.
+    ///
+    /// Raises `ValueError` for an axis that is not there or has another extent.
+    ///
+    /// ```python
+    /// >>> dlferry.from_buffer(bytes(3)).reshape(1, 3, 1).squeeze(-1).shape
+    /// (1, 3)
+    /// ```
     #[pyo3(signature = (axis=None))]
     fn squeeze(&self, py: Python<'_>, axis: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         shape::squeeze(self, py, axis)
     }
 
-    /// The view with a new axis of extent 1.
+    /// The view with a new axis of extent 1 at the place `axis`. Raises `ValueError` for a place that is not there.
+    ///
+    /// ```python
+    /// >>> dlferry.from_buffer(bytes(3)).expand_dims(-1).shape
+    /// (3, 1)
+    /// ```
     #[pyo3(signature = (axis=0))]
-    fn expand_dims(&self, py: Python<'_>, axis: i64) -> PyResult<Self> {
+    fn expand_dims(&self, py: Python<'_>, #[pyo3(from_py_with = integer)] axis: i64) -> PyResult<Self> {
         shape::expand_dims(self, py, axis)
     }
 
-    /// The read-only view repeated to a shape.
+    /// The view that is repeated to a shape, with strides of 0. It is read-only, for its elements share memory.
+    ///
+    /// Raises `ValueError` for a shape that it cannot be broadcast to.
+    ///
+    /// ```python
+    /// >>> dlferry.from_buffer(b"ab").broadcast_to((2, 2)).tolist()
+    /// [[97, 98], [97, 98]]
+    /// ```
     #[pyo3(signature = (shape, /))]
     #[allow(clippy::needless_pass_by_value, reason = "made for the call")]
-    fn broadcast_to(&self, py: Python<'_>, shape: Vec<i64>) -> PyResult<Self> {
+    fn broadcast_to(&self, py: Python<'_>, #[pyo3(from_py_with = integers)] shape: Vec<i64>) -> PyResult<Self> {
         shape::broadcast_to(self, py, &shape)
     }
 
-    /// The same bytes as elements of another type.
+    /// The view of the same bytes as elements of another dtype, given as one or by name. Where the sizes of the elements
+    /// differ, the last axis shrinks or grows.
+    ///
+    /// Raises `ValueError` for a name of no dtype and for bytes that do not divide, `CopyRequiredError` where the last axis is
+    /// not contiguous and would have to be.
+    ///
+    /// ```python
+    /// >>> dlferry.from_buffer(bytes(6)).view("uint16").shape
+    /// (3,)
+    /// ```
     #[pyo3(signature = (dtype, /))]
     fn view(&self, py: Python<'_>, dtype: &Bound<'_, PyAny>) -> PyResult<Self> {
         retype::view(self, py, DType::from_argument(dtype)?.0)
@@ -230,27 +300,44 @@ impl Tensor {
         number::index(self, py)
     }
 
-    /// The tensor as a `numpy.ndarray`.
+    /// The tensor as a `numpy.ndarray`, over the same memory; packed elements below a byte are spread into a copy.
+    ///
+    /// Raises `ImportError` without NumPy, or without `ml_dtypes` for a dtype that NumPy has only with it, and `BufferError` for
+    /// memory or a dtype that NumPy cannot have.
+    ///
+    /// ```python
+    /// >>> dlferry.from_buffer(b"abc").numpy()
+    /// array([97, 98, 99], dtype=uint8)
+    /// ```
     fn numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         hand_on::numpy(slf)
     }
 
-    /// The tensor as a `torch.Tensor`.
+    /// The tensor as a `torch.Tensor`. Raises `ImportError` without PyTorch, and what its `from_dlpack` raises.
     fn torch<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         hand_on::to_library(slf, "torch")
     }
 
-    /// The tensor as a `jax.Array`.
+    /// The tensor as a `jax.Array`. Raises `ImportError` without JAX, and what its `from_dlpack` raises.
     fn jax<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         hand_on::to_library(slf, "jax")
     }
 
     /// The tensor as an array of another library: one that is named, given as a module, or that an array came from.
+    ///
+    /// Raises `ValueError` for a name of no known library, `TypeError` for what is no library and no array, `ImportError` for one
+    /// that is not installed, and what its `from_dlpack` raises.
+    ///
+    /// ```python
+    /// >>> dlferry.from_buffer(b"abc").to("numpy")
+    /// array([97, 98, 99], dtype=uint8)
+    /// ```
     #[pyo3(signature = (target, /))]
     fn to<'py>(slf: &Bound<'py, Self>, target: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         hand_on::to(slf, target)
     }
 
+    /// The tensor as a `numpy.ndarray`, as NumPy asks for it; it is cast to `dtype` in a copy.
     #[pyo3(signature = (dtype=None, *, copy=None))]
     fn __array__<'py>(
         slf: &Bound<'py, Self>,
@@ -260,13 +347,13 @@ impl Tensor {
         hand_on::array(slf, dtype, copy)
     }
 
-    /// NumPy's array interface, for tensors in host memory.
+    /// NumPy's array interface, a dict; strides are in bytes. `AttributeError` off the host and for dtypes it cannot name.
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         interface::export::host(py, self.descriptor())
     }
 
-    /// The CUDA array interface, for tensors in CUDA memory.
+    /// The CUDA array interface, a dict; strides are in bytes. `AttributeError` off CUDA and for dtypes it cannot name.
     #[getter]
     fn __cuda_array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         interface::export::cuda(py, self.descriptor())
@@ -281,7 +368,7 @@ impl Tensor {
     fn _rebuild(
         bytes: &Bound<'_, PyAny>,
         dtype: &Bound<'_, PyAny>,
-        shape: Vec<i64>,
+        #[pyo3(from_py_with = integers)] shape: Vec<i64>,
         read_only: bool,
         padded: bool,
     ) -> PyResult<Self> {
@@ -302,7 +389,9 @@ impl Tensor {
         repr::repr(self)
     }
 
-    /// A DLPack capsule of the tensor, by the array-API standard.
+    /// A DLPack capsule of the tensor, by the array-API standard: versioned if `max_version` is at least (1, 0).
+    ///
+    /// Raises `BufferError` if the tensor cannot be exchanged as asked, `TypeError` and `ValueError` for malformed arguments.
     #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
     fn __dlpack__<'py>(
         &self,

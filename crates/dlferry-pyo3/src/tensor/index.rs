@@ -1,7 +1,7 @@
 //! `tensor[...]`: basic indexing, which always gives a view.
 
 use dlferry::layout::Layout;
-use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PySlice, PyTuple};
@@ -86,7 +86,10 @@ impl Cursor {
                 part.get_type()
             )));
         }
-        let index: i64 = part.extract().map_err(|_| self.out_of_range(part))?;
+        let index: i64 = part.extract().map_err(|error: PyErr| {
+            // Any other error is the index's own.
+            if error.is_instance_of::<PyOverflowError>(part.py()) { self.out_of_range(part) } else { error }
+        })?;
         let wrapped = if index < 0 { index.checked_add(self.extent()) } else { Some(index) };
         let wrapped = wrapped.and_then(|index| usize::try_from(index).ok());
         wrapped.and_then(|index| self.layout.index_axis(self.axis, index)).ok_or_else(|| self.out_of_range(part))

@@ -65,6 +65,9 @@ pub(super) fn rebuild(
     padded: bool,
 ) -> PyResult<Tensor> {
     let flat = buffer::import(bytes, &Request::default())?;
+    if !flat.shared.descriptor().layout().is_c_contiguous() {
+        return Err(PyValueError::new_err("the bytes of a pickled tensor lie one after another, and these do not"));
+    }
     let must_copy = flat.shared.descriptor().is_read_only() && !read_only;
     let flat = if must_copy {
         let copy = Managed::copy_of(flat.shared.view()).map_err(IntoPyErr::into_py_err)?;

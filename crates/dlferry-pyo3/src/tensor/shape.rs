@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::Tensor;
+use crate::argument::{integer, integers};
 use crate::error::{CopyRequiredError, IntoPyErr};
 
 /// The view of a tensor with another layout, `first` elements from its first.
@@ -19,13 +20,8 @@ pub(super) fn view_of(py: Python<'_>, tensor: &Tensor, layout: Layout, first: i6
 
 /// `reshape(2, 3)` or `reshape((2, 3))`, one extent of which may be -1.
 pub(super) fn reshape(tensor: &Tensor, py: Python<'_>, shape: &Bound<'_, PyTuple>) -> PyResult<Tensor> {
-    let shape: Vec<i64> = if shape.len() == 1 {
-        let only = shape.get_item(0)?;
-        only.extract::<i64>().map(|extent| vec![extent]).or_else(|_| only.extract())
-    } else {
-        shape.extract()
-    }
-    .map_err(|_| PyTypeError::new_err("a shape is made of integers"))?;
+    let only = if shape.len() == 1 { shape.get_item(0)? } else { shape.clone().into_any() };
+    let shape = one_or_more(&only, "a shape is made of integers")?;
     let layout = tensor.shared.descriptor().layout();
     let resolved = resolve(&shape, layout.size())?;
     match layout.reshaped(&resolved) {
@@ -38,6 +34,15 @@ pub(super) fn reshape(tensor: &Tensor, py: Python<'_>, shape: &Bound<'_, PyTuple
             ),
         )),
     }
+}
+
+/// An integer or a sequence of them; `TypeError` with the text for anything else.
+fn one_or_more(value: &Bound<'_, PyAny>, text: &'static str) -> PyResult<Vec<i64>> {
+    let py = value.py();
+    let read = integer(value)
+        .map(|number| vec![number])
+        .or_else(|error| if error.is_instance_of::<PyValueError>(py) { Err(error) } else { integers(value) });
+    read.map_err(|error| if error.is_instance_of::<PyValueError>(py) { error } else { PyTypeError::new_err(text) })
 }
 
 /// The shape with -1 replaced, and as many elements as there are.
@@ -99,11 +104,10 @@ pub(super) fn squeeze(tensor: &Tensor, py: Python<'_>, axis: Option<&Bound<'_, P
     let ndim = layout.ndim();
     let mut axes: Vec<usize> = match axis {
         None => (0..ndim).filter(|axis| layout.shape().get(*axis) == Some(&1)).collect(),
-        Some(axis) => {
-            let axes = axis.extract::<i64>().map(|axis| vec![axis]).or_else(|_| axis.extract::<Vec<i64>>());
-            let axes = axes.map_err(|_| PyTypeError::new_err("axis is an integer or a tuple of them"))?;
-            axes.into_iter().map(|axis| wrap(axis, ndim)).collect::<PyResult<_>>()?
-        }
+        Some(axis) => one_or_more(axis, "axis is an integer or a tuple of them")?
+            .into_iter()
+            .map(|axis| wrap(axis, ndim))
+            .collect::<PyResult<_>>()?,
     };
     axes.sort_unstable();
     axes.dedup();

@@ -1,7 +1,7 @@
 //! The Python module `dlferry_testing`: the same recipes as capsules, as protocol objects and as exchange tables, and
 //! tools that look into what other libraries produce.
 //!
-//! - recipes: `Crafted`, `Producer`, `exchange_type`
+//! - recipes: `Crafted`, `Producer`, `exchange_type`; `BufferExporter` for the buffer protocol
 //! - capsules: `capsule_name`, `rename_capsule`, `inspect`, `consume` and its `Held`, `drop_with_exception_pending`
 //! - other libraries' tables: `exchange_table`, `exchange_from`, `exchange_borrow`, `exchange_to`,
 //!   `exchange_allocate`, `exchange_stream`, and `table_calls` for one's own
@@ -14,6 +14,7 @@ mod capsule;
 mod crafted;
 mod exchange;
 mod exit;
+mod exporter;
 mod foreign;
 mod held;
 mod pending;
@@ -43,6 +44,7 @@ pub fn dlferry_testing(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<crafted::Recipe>()?;
     module.add_class::<producer::Producer>()?;
     module.add_class::<held::Held>()?;
+    module.add_class::<exporter::BufferExporter>()?;
     module.add_function(wrap_pyfunction!(live, module)?)?;
     module.add_function(wrap_pyfunction!(thread_id, module)?)?;
     module.add_function(wrap_pyfunction!(capsule::capsule_name, module)?)?;

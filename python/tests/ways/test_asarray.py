@@ -1,0 +1,288 @@
+"""`asarray`: the first way that works, and one error when none does."""
+
+import mmap
+
+import dlferry
+import dlferry_testing as dt
+import numpy as np
+import pytest
+from arrays import WAYS, Cuda, Dlpack, Interface, Method, OldMethod, imported
+from exporters import SWAPPED, refused
+
+needs_versions = pytest.mark.skipif(
+    dlferry.from_dlpack(np.zeros(1)).source != "dlpack", reason="this NumPy has the unversioned protocol only"
+)
+
+
+@needs_versions
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("copy", [None, False])
+def test_each_way_shares_the_memory(way, copy):
+    make, source, copied = WAYS[way]
+    array = np.arange(6.0).reshape(2, 3)
+    tensor = dlferry.asarray(make(array), copy=copy)
+    assert (tensor.source, tensor.copied, tensor.readonly) == (source, copied, False)
+    assert tensor.data_ptr == array.ctypes.data
+    assert tensor.tolist() == array.tolist()
+    array[1, 1] = 40
+    assert tensor.tolist() == array.tolist()
+
+
+@needs_versions
+@pytest.mark.parametrize("way", WAYS)
+def test_each_way_copies_when_asked(way):
+    array = np.arange(6.0).reshape(2, 3)
+    tensor = dlferry.asarray(WAYS[way][0](array), copy=True)
+    assert (tensor.copied, tensor.readonly, tensor.owner) == (True, False, None)
+    assert tensor.data_ptr != array.ctypes.data
+    array[:] = 0
+    assert tensor.tolist() == [[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]
+
+
+@needs_versions
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("copy", [None, True, False])
+def test_read_only_memory_is_copied_to_be_writable_where_that_is_allowed(way, copy):
+    array = np.arange(3.0)
+    array.flags.writeable = False
+    make = WAYS[way][0]
+    assert dlferry.asarray(make(array)).readonly
+    if copy is False:
+        with refused(BufferError, match="read-only"):
+            dlferry.asarray(make(array), copy=False, writable=True)
+        return
+    tensor = dlferry.asarray(make(array), copy=copy, writable=True)
+    assert (tensor.copied, tensor.readonly) == (True, False)
+    assert tensor.data_ptr != array.ctypes.data
+    assert tensor.tolist() == [0.0, 1.0, 2.0]
+
+
+@needs_versions
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("copy", [None, True, False])
+def test_result_is_read_only_when_asked(way, copy):
+    assert dlferry.asarray(WAYS[way][0](np.arange(3.0)), copy=copy, writable=False).readonly
+
+
+def test_tensor_is_the_same_tensor_again():
+    tensor = dlferry.from_buffer(bytearray(4))[1:]
+    again = dlferry.asarray(tensor)
+    assert (again.data_ptr, again.source, again.shape) == (tensor.data_ptr, "buffer", (3,))
+    assert again.owner is tensor.owner
+
+
+def test_copied_tensor_stays_copied_without_a_second_copy():
+    tensor = dlferry.from_buffer(b"abcd", copy=True)
+    assert dlferry.asarray(tensor, copy=False).data_ptr == tensor.data_ptr
+    assert dlferry.asarray(tensor, writable=True).data_ptr == tensor.data_ptr
+
+
+def test_ways_are_tried_in_their_order():
+    first, second, third, last = (np.array([float(i)]) for i in range(4))
+
+    class All(Dlpack, Interface):
+        def __init__(self):
+            Dlpack.__init__(self, first)
+            Interface.__init__(self, third)
+
+        def __array__(self, dtype=None, copy=None):
+            return last
+
+    every = All()
+    assert dlferry.asarray(every).tolist() == [0.0]
+    every.tensor = dlferry.from_address(0xDEAD0000, (1,), "float64", owner=None, device=(2, 0))
+    assert dlferry.asarray(every).device == (2, 0)
+
+    def refuse(**keywords):
+        raise BufferError("not this way")
+
+    every.tensor = type("", (), {"__dlpack__": staticmethod(refuse)})
+    assert dlferry.asarray(every).tolist() == [2.0]
+    every.__array_interface__ = {}
+    assert dlferry.asarray(every).tolist() == [3.0]
+    assert dlferry.asarray(memoryview(second)).tolist() == [1.0]
+
+
+def test_one_error_lists_each_way_and_its_reason():
+    class Hopeless:
+        __array_interface__ = {"shape": (1,), "typestr": "<M8"}
+        __cuda_array_interface__ = 7
+
+        def __dlpack__(self, **keywords):
+            raise BufferError("no DLPack today.")
+
+        def __array__(self, dtype=None, copy=None):
+            raise RuntimeError("no array today")
+
+    with refused(BufferError, match="Hopeless cannot be taken by any way") as _:
+        dlferry.asarray(Hopeless())
+    with pytest.raises(BufferError) as caught:
+        dlferry.asarray(Hopeless())
+    text = str(caught.value)
+    places = [text.index(part) for part in (
+        "DLPack (no DLPack today)", "__array_interface__ (", "__cuda_array_interface__ (", "__array__ (no array today)",
+    )]  # fmt: skip
+    assert places == sorted(places)
+    assert "no DLPack today" in str(caught.value.__cause__)
+
+
+@pytest.mark.parametrize("thing", [None, 1, 1.5, "text", [1, 2], (1, 2), {}, object(), np, int, iter([])])
+def test_object_without_any_way_is_a_type_error(thing):
+    with refused(TypeError, match="no array"):
+        dlferry.asarray(thing)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, MemoryError])
+def test_interrupt_is_no_refusal(error):
+    class Interrupted(Interface):
+        def __dlpack__(self, **keywords):
+            raise error
+
+    with pytest.raises(error):
+        dlferry.asarray(Interrupted(np.zeros(1)))
+
+
+@pytest.mark.parametrize("dtype", ["int16", "uint32", "int64", "float16", "float32", "float64", "complex64",
+                                   "complex128"])  # fmt: skip
+@pytest.mark.parametrize("layout", ["row-major", "reversed", "strided", "no axes", "field"])
+def test_other_byte_order_is_copied(dtype, layout):
+    whole = (np.arange(24) * (1 + 1j) if dtype.startswith("complex") else np.arange(24)).astype(dtype)
+    whole = whole.reshape(4, 6)
+    source = whole.astype(np.dtype(dtype).newbyteorder(SWAPPED))
+    records = np.zeros(3, [("x", "i1"), ("y", source.dtype)])
+    records["y"] = source[0, :3]
+    source, wanted = {
+        "row-major": (source, whole), "reversed": (source[::-1, ::-1], whole[::-1, ::-1]),
+        "strided": (source[::2, 1::3], whole[::2, 1::3]), "no axes": (source[1, 2, ...], whole[1, 2, ...]),
+        "field": (records["y"], whole[0, :3]),
+    }[layout]  # fmt: skip
+    tensor = dlferry.asarray(source)
+    assert (tensor.dtype.name, tensor.copied, tensor.readonly) == (dtype, True, False)
+    assert tensor.c_contiguous
+    assert tensor.tolist() == wanted.tolist()
+    assert tensor.owner is None
+    with refused(dlferry.CopyRequiredError, match="byte order"):
+        dlferry.asarray(source, copy=False)
+
+
+def test_complex_halves_are_swapped_each():
+    source = np.array([1 + 2j, 3 - 4j], SWAPPED + "c8")
+    assert dlferry.asarray(source).tolist() == [1 + 2j, 3 - 4j]
+
+
+@pytest.mark.parametrize("offset", [0, 1, 5])
+def test_stride_that_is_no_number_of_elements_is_copied(offset):
+    records = np.zeros(4, [("pad", f"V{offset}"), ("x", "f4"), ("y", "i2")] if offset else [("x", "f4"), ("y", "V3")])
+    records["x"] = range(4)
+    tensor = dlferry.asarray(records["x"])
+    assert (tensor.copied, tensor.strides, tensor.tolist()) == (True, (1,), [0.0, 1.0, 2.0, 3.0])
+    assert tensor.data_ptr % 64 == 0
+    assert dlferry.asarray(records["x"][::-1]).tolist() == [3.0, 2.0, 1.0, 0.0]
+    with refused(dlferry.CopyRequiredError, match="stride"):
+        dlferry.asarray(records["x"], copy=False)
+
+
+def test_misaligned_elements_are_copied_unless_forbidden():
+    source = np.frombuffer(bytearray(41), np.uint8)[1:].view(np.float64)
+    source[:] = range(5)
+    copy = dlferry.asarray(source)
+    assert (copy.copied, copy.tolist()) == (True, [0.0, 1.0, 2.0, 3.0, 4.0])
+    same = dlferry.asarray(source, copy=False)
+    assert (same.copied, same.data_ptr, same.tolist()) == (False, source.ctypes.data, copy.tolist())
+
+
+@pytest.mark.parametrize("copy", [None, True, False])
+def test_masked_array_is_refused_by_every_way(copy):
+    masked = np.ma.array([1, 2, 3], mask=[0, 1, 0])
+    with refused(BufferError, match="masked"):
+        dlferry.asarray(masked, copy=copy)
+    with refused(BufferError, match="masked"):
+        dlferry.asarray(Method(masked), copy=copy)
+    with refused(BufferError, match="masked|read-only|mask"):
+        dlferry.asarray(masked, copy=copy, writable=True)
+    assert dlferry.asarray(np.ma.array([1, 2, 3])).tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("device_type", [2, 8, 99])
+def test_memory_of_a_device_passes(device_type):
+    recipe = dt.Crafted(bytes(4), shape=[1], device=(device_type, 0), address=0xDEAD0000)
+    assert dlferry.asarray(dt.Producer(recipe)).device == (device_type, 0)
+
+
+def test_array_method_is_asked_for_no_copy_only_when_copies_are_forbidden():
+    array = np.arange(3.0)
+    method = Method(array)
+    dlferry.asarray(method)
+    dlferry.asarray(method, copy=False)
+    assert method.calls == [{"dtype": None}, {"dtype": None, "copy": False}]
+    assert dlferry.asarray(OldMethod(array)).tolist() == [0.0, 1.0, 2.0]
+    with refused(BufferError, match="copy"):
+        dlferry.asarray(OldMethod(array), copy=False)
+
+
+@pytest.mark.parametrize("answer", [None, 7, [1, 2], "text"])
+def test_array_method_that_answers_no_array_is_refused(answer):
+    with refused(BufferError, match="__array__ .*answers"):
+        dlferry.asarray(Method(answer))
+
+
+def test_array_method_answers_in_another_byte_order():
+    tensor = dlferry.asarray(Method(np.arange(3, dtype=SWAPPED + "i4")))
+    assert (tensor.copied, tensor.tolist()) == (True, [0, 1, 2])
+
+
+@pytest.mark.parametrize("dtype", ["g", "G", "S3", "U3", "M8[s]", "O", "V4"])
+def test_array_of_a_dtype_that_has_no_name_is_refused_by_all_ways(dtype):
+    with refused(BufferError, match=r"DLPack \(.*buffer \(.*__array_interface__ \("):
+        dlferry.asarray(np.zeros(2, dtype))
+
+
+@pytest.mark.parametrize("exporter", [b"abc", bytearray(b"abc"), memoryview(b"abc")])
+def test_plain_buffers_are_arrays(exporter):
+    assert dlferry.asarray(exporter).tolist() == [97, 98, 99]
+
+
+def test_map_is_an_array():
+    with mmap.mmap(-1, 16) as memory:
+        assert dlferry.asarray(memory).shape == (16,)
+
+
+def test_cuda_interface_is_the_way_of_objects_that_have_it_alone():
+    assert dlferry.asarray(Cuda()).source == "array-interface"
+
+
+@pytest.mark.torch
+def test_tensor_that_requires_a_gradient_comes_in_read_only():
+    torch = imported("torch")
+    source = torch.arange(3.0).requires_grad_()
+    tensor = dlferry.asarray(source)
+    assert (tensor.readonly, tensor.data_ptr) == (True, source.data_ptr())
+    assert dlferry.asarray(source, writable=True).copied is True
+    with refused(BufferError, match="detach"):
+        dlferry.from_dlpack(source)
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("copy", [None, True, False])
+def test_bytes_that_are_not_the_values_are_refused(copy):
+    torch = imported("torch")
+    conjugated = torch.tensor([1 + 2j, 3 - 4j]).conj()
+    for source, remedy in ((conjugated, "resolve_conj"), (conjugated.imag, "resolve_neg")):
+        with refused(BufferError, match=remedy):
+            dlferry.asarray(source, copy=copy)
+
+
+@pytest.mark.torch
+def test_bfloat16_of_torch_needs_no_copy():
+    torch = imported("torch")
+    source = torch.arange(4, dtype=torch.bfloat16)
+    tensor = dlferry.asarray(source)
+    assert (tensor.dtype.name, tensor.data_ptr) == ("bfloat16", source.data_ptr())
+
+
+def test_image_of_pillow_is_an_array():
+    image_module = imported("PIL.Image")
+    image = image_module.new("RGB", (4, 2), (1, 2, 3))
+    tensor = dlferry.asarray(image)
+    assert (tensor.shape, tensor.dtype.name) == ((2, 4, 3), "uint8")
+    assert tensor.tolist()[0][0] == [1, 2, 3]
