@@ -22,8 +22,11 @@ export PYTHONDONTWRITEBYTECODE := 1
 export HYPOTHESIS_STORAGE_DIRECTORY := $(abspath $(TARGET))/hypothesis
 
 EXTENSIONS := -p dlferry-python -p dlferry-first -p dlferry-testing --features dlferry-testing/python
-PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python)
+PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python bench)
 PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench)
+# A test has no annotations and may pass what the types forbid; its helpers are checked.
+MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --no-check-untyped-defs \
+	$(addprefix --disable-error-code=,arg-type call-arg operator type-arg)
 ASAN := RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address cargo
 ASAN_BUILD := --target $(HOST) --target-dir $(TARGET)/asan
 # The official header, when the environment has it (not `wildcard`, which remembers what was missing).
@@ -77,7 +80,7 @@ asan-python: venv
 		$(VENV)/bin/python $(PYTEST) --capture=sys -m "not torch")
 
 .PHONY: lint
-lint: fmt clippy docs ruff typos ## everything that judges the code without running it
+lint: fmt clippy docs ruff typos types ## everything that judges the code without running it
 
 .PHONY: fmt
 fmt: ## the layout of the Rust code
@@ -103,18 +106,30 @@ typos: venv ## the spelling
 	@tools/with $(VENV) "typos" $(VENV)/bin/typos --config typos.toml
 
 .PHONY: types
-types: extensions ## the Python types: mypy on the package and its tests, and the stubs against the built module
+types: extensions ## the Python types: mypy on the package and the tests' helpers, and the stubs against the built module
 	@tools/with $(VENV) "mypy" env MYPYPATH=$(TARGET)/py/debug \
 		$(VENV)/bin/python -m mypy --config-file python/pyproject.toml -p dlferry
 	@tools/with $(VENV) "mypy on the tests" env MYPYPATH=$(TARGET)/py/debug \
-		$(VENV)/bin/python -m mypy --config-file python/pyproject.toml --allow-untyped-defs --allow-incomplete-defs \
-		$(wildcard python/tests)
+		$(VENV)/bin/python -m mypy --config-file python/pyproject.toml $(MYPY_TESTS) $(wildcard python/tests)
 	@tools/with $(VENV) "stubtest" env MYPYPATH=$(TARGET)/py/debug PYTHONPATH=$(TARGET)/py/debug \
-		$(VENV)/bin/python -m mypy.stubtest --mypy-config-file python/pyproject.toml dlferry
+		$(VENV)/bin/python -m mypy.stubtest --mypy-config-file python/pyproject.toml \
+		--allowlist tools/stubtest-allowlist --ignore-unused-allowlist dlferry
 
 .PHONY: pyo3-range
-pyo3-range: venv ## compile with the oldest, the middle and the newest pyo3 that Cargo.toml allows
-	tools/pyo3-range $(TARGET)/pyo3-range 0.28 0.29 0.30
+pyo3-range: venv ## build and test with the oldest, the middle and the newest pyo3 that Cargo.toml allows
+	tools/pyo3-range $(TARGET)/pyo3-range $(VENV) 0.28 0.29 0.30
+
+.PHONY: abi3
+abi3: venv ## compile dlferry-pyo3 as extensions for many Python versions do, with and without the buffer protocol
+	cargo clippy -p dlferry-pyo3 --no-default-features --features abi3,pyo3/abi3-py310 -- -D warnings
+	cargo clippy -p dlferry-pyo3 --features abi3,pyo3/abi3-py311 -- -D warnings
+
+# On the libraries of `make venv-torch` when they are installed.
+.PHONY: bench
+bench: BENCH_VENV = $(if $(wildcard $(VENV_TORCH)/.ready),$(VENV_TORCH),$(VENV))
+bench: extensions-release ## what things take against what people use today; BENCH="--json FILE" for more
+	@tools/with $(BENCH_VENV) "the benchmarks" env PYTHONPATH=$(TARGET)/py/release \
+		$(BENCH_VENV)/bin/python bench $(BENCH)
 
 .PHONY: wheel
 wheel: venv ## a wheel for this interpreter, into target/wheels
@@ -122,7 +137,7 @@ wheel: venv ## a wheel for this interpreter, into target/wheels
 		--interpreter $(VENV)/bin/python --target-dir $(TARGET)/wheel-build --out $(TARGET)/wheels
 
 .PHONY: ci
-ci: lint test asan ## what has to pass before a change lands
+ci: lint abi3 test asan ## what has to pass before a change lands
 
 .PHONY: clean
 clean: ## remove what was built and installed

@@ -30,7 +30,7 @@ def line(row: Row, found: Ratio) -> str:
     """One line of the table."""
     quartiles = f"{found.low:.2f} to {found.high:.2f}"
     return (
-        f"{str(row):{WIDTH}} {found.ours:11.0f} {found.theirs:11.0f} {found.ratio:6.2f} {quartiles:>13} "
+        f"{row!s:{WIDTH}} {found.ours:11.0f} {found.theirs:11.0f} {found.ratio:6.2f} {quartiles:>13} "
         f"{row.expected:8.2f} {row.promise:7.2f}{'  MISSED' if is_missed(row, found) else ''}"
     )
 

@@ -8,25 +8,52 @@
 ``copyto(dst, src)``        the elements of one array into another, of any two libraries
 ==========================  =========================================================================
 
-What they give speaks DLPack itself, has the DLPack C exchange API and the buffer protocol, and can be handed to any of them.
+What they give speaks DLPack itself, has the DLPack C exchange API and the buffer protocol, and can be handed to any of
+them. ``dlferry.typing`` has types for annotations.
 
 No array library is imported here or needed.
 """
 
 from __future__ import annotations
 
-from . import _native
 from ._device import Device
 from ._native import (
     CopyRequiredError,
     Tensor,
     __version__,
     asarray,
+    bfloat16,
+    bool,
+    complex64,
+    complex128,
     copyto,
     dtype,
+    float4_e2m1fn,
+    float6_e2m3fn,
+    float8_e3m4,
+    float8_e4m3,
+    float8_e4m3b11fnuz,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e5m2,
+    float8_e5m2fnuz,
+    float8_e8m0fnu,
+    float16,
+    float32,
+    float64,
     from_address,
     from_buffer,
     from_dlpack,
+    int4,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint4,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 
 TYPE_CHECKING = False
@@ -40,27 +67,50 @@ __all__ = [
     "Tensor",
     "__version__",
     "asarray",
+    "bfloat16",
+    "bool",
+    "complex64",
+    "complex128",
     "copyto",
     "dtype",
+    "float4_e2m1fn",
+    "float6_e2m3fn",
+    "float8_e3m4",
+    "float8_e4m3",
+    "float8_e4m3b11fnuz",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+    "float16",
+    "float32",
+    "float64",
     "from_address",
     "from_buffer",
     "from_dlpack",
+    "int4",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint4",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
 ]
 
-# float32, bfloat16, int4, ...: a dtype object for each dtype that has a name.
-_dtypes = {name: value for name, value in vars(_native).items() if isinstance(value, dtype)}
-globals().update(_dtypes)
-__all__ += sorted(_dtypes)
+if not TYPE_CHECKING:
+    # Hidden, or type checkers would take any name for an attribute.
+    def __getattr__(name: str) -> object:
+        # IntEnum costs more to import than all the rest of dlferry, and few look at it.
+        if name == "DeviceType":
+            from ._device_type import DeviceType
 
-
-def __getattr__(name: str) -> object:
-    # IntEnum costs more to import than all the rest of dlferry, and few look at it.
-    if name == "DeviceType":
-        from ._device_type import DeviceType
-
-        globals()[name] = DeviceType
-        return DeviceType
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            globals()[name] = DeviceType
+            return DeviceType
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -8,16 +8,21 @@ use pyo3::prelude::*;
 
 /// Takes an array of any library, without a copy.
 ///
-/// `x` has `__dlpack__` or the DLPack C exchange API, or is a DLPack capsule, which is then used up. The tensor has its shape,
-/// its dtype and its memory.
+/// `x` has `__dlpack__` or the DLPack C exchange API, or is a DLPack capsule, which
+/// is then used up. The tensor has its shape, its dtype and its memory.
 ///
-/// - `device`: where the result must be: `"cpu"`, a pair such as `(2, 0)`, or None for wherever it is.
-/// - `copy`: True for a private copy, False for the same memory or an error, None for a copy only if there must be one.
-/// - `writable`: True if the result must be writable, False if it must not be, None for what the producer says. A producer
-///   that cannot say, since it knows only unversioned capsules, is trusted with True and read-only with None.
+/// - `device`: where the result must be: `"cpu"`, a pair such as `(2, 0)`, or None
+///   for wherever it is.
+/// - `copy`: True for a private copy, False for the same memory or an error, None
+///   for a copy only if there must be one.
+/// - `writable`: True if the result must be writable, False if it must not be, None
+///   for what the producer says. A producer that cannot say, since it knows only
+///   unversioned capsules, is trusted with True and read-only with None.
 ///
-/// Raises `TypeError` for an object without DLPack, `BufferError` if it cannot be exchanged as asked, `CopyRequiredError` if
-/// that would be a copy and `copy` is False, `ValueError` for an unknown name of a device. What `x` itself raises passes.
+/// Raises `TypeError` for an object without DLPack, `BufferError` if it cannot be
+/// exchanged as asked, `CopyRequiredError` if that would be a copy and `copy` is
+/// False, `ValueError` for an unknown name of a device. What `x` itself raises
+/// passes.
 ///
 /// ```python
 /// >>> import dlferry, numpy
@@ -39,15 +44,18 @@ fn from_dlpack(
 
 /// Takes the memory of any object with the buffer protocol, without a copy.
 ///
-/// `x` is a `bytes`, `bytearray`, `memoryview`, `mmap`, `array.array`, ctypes array or the like. The tensor has the shape and
-/// the dtype of the buffer; it is read-only where that is. `x` cannot be resized or closed as long as the tensor or a view of it
-/// is in use.
+/// `x` is a `bytes`, `bytearray`, `memoryview`, `mmap`, `array.array`, ctypes array
+/// or the like. The tensor has the shape and the dtype of the buffer; it is
+/// read-only where that is. `x` cannot be resized or closed as long as the tensor
+/// or a view of it is in use.
 ///
 /// - `copy`: True for a private copy; False and None never copy.
-/// - `writable`: True if the result must be writable, False if it must not be, None for what the buffer says.
+/// - `writable`: True if the result must be writable, False if it must not be, None
+///   for what the buffer says.
 ///
-/// Raises `TypeError` for an object without a buffer, `BufferError` for elements that DLPack cannot describe, such as those of
-/// the other byte order, and for a read-only buffer if `writable` is True.
+/// Raises `TypeError` for an object without a buffer, `BufferError` for elements
+/// that DLPack cannot describe, such as those of the other byte order, and for a
+/// read-only buffer if `writable` is True.
 ///
 /// ```python
 /// >>> import array, dlferry
@@ -61,17 +69,22 @@ fn from_buffer(x: &Bound<'_, PyAny>, copy: Option<bool>, writable: Option<bool>)
     buffer::import(x, &Request { device: None, copy, writable, lenient: false })
 }
 
-/// Takes an array by the first way that works, with a copy only where nothing else will do.
+/// Takes an array by the first way that works, with a copy only where nothing else
+/// will do.
 ///
-/// The ways are DLPack, the buffer protocol, `__array_interface__`, `__cuda_array_interface__` and `__array__`. Elements of the
-/// other byte order and misaligned ones are copied; `tensor.copied` tells. A tensor that requires a gradient comes in
-/// read-only.
+/// The ways are DLPack, the buffer protocol, `__array_interface__`,
+/// `__cuda_array_interface__` and `__array__`. Elements of the other byte order and
+/// misaligned ones are copied; `tensor.copied` tells. A tensor that requires a
+/// gradient comes in read-only.
 ///
-/// - `copy`: True for a private copy, False for the same memory or an error, None for a copy only if there must be one.
-/// - `writable`: True if the result must be writable, for which read-only memory is copied; False if it must not be.
+/// - `copy`: True for a private copy, False for the same memory or an error, None
+///   for a copy only if there must be one.
+/// - `writable`: True if the result must be writable, for which read-only memory is
+///   copied; False if it must not be.
 ///
-/// Raises `TypeError` for an object that offers none of the ways, `CopyRequiredError` if only a copy would do and `copy` is
-/// False, else `BufferError`; the message lists each way and why it did not work.
+/// Raises `TypeError` for an object that offers none of the ways,
+/// `CopyRequiredError` if only a copy would do and `copy` is False, else
+/// `BufferError`; the message lists each way and why it did not work.
 ///
 /// ```python
 /// >>> import dlferry, numpy
@@ -87,25 +100,33 @@ fn asarray(x: &Bound<'_, PyAny>, copy: Option<bool>, writable: Option<bool>) -> 
 
 /// Makes a tensor of memory at an address that the caller vouches for.
 ///
-/// Nothing of it can be checked: a wrong address, shape or dtype reads other memory, or crashes.
+/// Nothing of it can be checked: a wrong address, shape or dtype reads other
+/// memory, or crashes.
 ///
 /// - `ptr`: the address of the first element; 0 only if there are no elements.
-/// - `shape`, `strides`: the extents, and the strides in elements; C order without strides.
+/// - `shape`, `strides`: the extents, and the strides in elements; C order without
+///   strides.
 /// - `dtype`: a dtype or the name of one.
-/// - `owner`: the object that is kept alive as long as the memory is in use. With None the caller sees to that.
+/// - `owner`: the object that is kept alive as long as the memory is in use. With
+///   None the caller sees to that.
 /// - `readonly`: whether the elements may only be read.
 /// - `device`: where the memory is: `"cpu"` or a pair such as `(2, 0)`.
 ///
-/// Raises `ValueError` for a malformed shape, strides, dtype or device, `TypeError` for arguments of the wrong kind.
+/// Raises `ValueError` for a malformed shape, strides, dtype or device, `TypeError`
+/// for arguments of the wrong kind.
 ///
 /// ```python
 /// >>> import ctypes, dlferry
 /// >>> numbers = (ctypes.c_int32 * 4)(1, 2, 3, 4)
-/// >>> dlferry.from_address(ctypes.addressof(numbers), (2, 2), "int32", owner=numbers).tolist()
+/// >>> address = ctypes.addressof(numbers)
+/// >>> dlferry.from_address(address, (2, 2), "int32", owner=numbers).tolist()
 /// [[1, 2], [3, 4]]
 /// ```
 #[pyfunction]
-#[pyo3(signature = (ptr, shape, dtype, strides=None, *, owner, readonly=true, device=None))]
+#[pyo3(
+    signature = (ptr, shape, dtype, strides=None, *, owner, readonly=true, device=None),
+    text_signature = "(ptr, shape, dtype, strides=None, *, owner, readonly=True, device='cpu')"
+)]
 #[allow(clippy::needless_pass_by_value, reason = "made for the call")]
 fn from_address(
     #[pyo3(from_py_with = address)] ptr: usize,
@@ -126,11 +147,13 @@ fn from_address(
 
 /// Copies the elements of one array into the memory of another.
 ///
-/// Both are in host memory and of any library, or anything else that `asarray` takes. `src` is broadcast to the shape of
-/// `dst`; the dtypes must be equal. Where the two overlap, the result is as if `src` had been copied first.
+/// Both are in host memory and of any library, or anything else that `asarray`
+/// takes. `src` is broadcast to the shape of `dst`; the dtypes must be equal. Where
+/// the two overlap, the result is as if `src` had been copied first.
 ///
-/// Raises `TypeError` for unequal dtypes, `ValueError` for a shape that cannot be broadcast, `BufferError` if `dst` is
-/// read-only or an array cannot be taken, `CopyRequiredError` if the memory of `dst` cannot be shared.
+/// Raises `TypeError` for unequal dtypes, `ValueError` for a shape that cannot be
+/// broadcast, `BufferError` if `dst` is read-only or an array cannot be taken,
+/// `CopyRequiredError` if the memory of `dst` cannot be shared.
 ///
 /// ```python
 /// >>> import dlferry, numpy

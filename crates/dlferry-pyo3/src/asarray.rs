@@ -1,7 +1,6 @@
 //! `asarray`: whatever way there is.
 
 use pyo3::exceptions::{PyBufferError, PyException, PyMemoryError, PyTypeError};
-use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -60,11 +59,7 @@ fn dlpack(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Tenso
 }
 
 fn buffer_of(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Tensor>> {
-    // SAFETY: attached, and `object` is alive.
-    if unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) } == 0 {
-        return Ok(None);
-    }
-    buffer::import(object, request).map(Some)
+    if buffer::is_lent(object) { buffer::import(object, request).map(Some) } else { Ok(None) }
 }
 
 /// Lets the object make an array of NumPy's, and takes that.

@@ -49,28 +49,33 @@ impl Memory {
         source: Source,
         owner: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Tensor> {
-        let tensor = match self.strides_in_elements() {
+        let (tensor, owner) = match self.strides_in_elements() {
             Ok(strides) => {
                 let layout = Layout::new(&self.shape, &strides).map_err(|error| refused(&error))?;
                 let fields = Fields { read_only: self.read_only, ..Fields::SHARED };
                 let descriptor = Descriptor::new(self.data.cast(), self.device, self.dtype, layout, fields)
                     .map_err(IntoPyErr::into_py_err)?;
                 // SAFETY: vouched for by the caller.
-                unsafe { Managed::from_owner(keep, descriptor) }.map_err(IntoPyErr::into_py_err)?
+                (unsafe { Managed::from_owner(keep, descriptor) }.map_err(IntoPyErr::into_py_err)?, owner)
             }
             Err(reason) => {
                 if !request.lenient {
                     return Err(PyBufferError::new_err(format!("{reason}: dlferry.asarray copies them")));
+                }
+                if self.device != DLDevice::CPU {
+                    let text = format!("{reason}, and memory on {} is not copied here", self.device);
+                    return Err(PyBufferError::new_err(text));
                 }
                 if request.copy == Some(false) {
                     return Err(CopyRequiredError::new_err(py, format!("{reason}, and copy=False forbids a copy")));
                 }
                 let strided = Strided::new(self.data, self.dtype, &self.shape, &self.strides, self.swapped)
                     .map_err(IntoPyErr::into_py_err)?;
-                // SAFETY: readable, vouched for by the caller; `keep` is there until the copy is made.
+                // SAFETY: readable host memory, vouched for by the caller; `keep` is there until the copy is made.
                 let copy = unsafe { Managed::copy_strided(&strided) }.map_err(IntoPyErr::into_py_err)?;
                 drop(keep);
-                copy
+                // A private copy has nothing to do with where it came from.
+                (copy, None)
             }
         };
         settle(py, tensor, request, source, owner)

@@ -1,8 +1,11 @@
 //! Names and calls that the interpreter is asked for often, made once.
 
+#[cfg(not(feature = "abi3"))]
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+#[cfg(feature = "abi3")]
+use pyo3::types::PyDict;
 use pyo3::types::{PyString, PyTuple};
 
 /// The largest number of keywords that [`call_method`] is given.
@@ -11,25 +14,43 @@ pub(crate) const MAX_KEYWORDS: usize = 4;
 /// Calls `object.name(key=value, ...)`: one vector call, no dictionary.
 ///
 /// `keys` is a tuple of as many names as there are `values`, at most [`MAX_KEYWORDS`].
-pub(crate) fn call_method<'py>(
+#[cfg(not(feature = "abi3"))]
+pub(crate) fn call_method<'a, 'py: 'a>(
     object: &Bound<'py, PyAny>,
     name: &Bound<'py, PyString>,
-    keys: Option<&Bound<'py, PyTuple>>,
-    values: &[*mut ffi::PyObject],
+    keys: &Bound<'py, PyTuple>,
+    values: impl Iterator<Item = &'a Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     // One free place in front: the callee may use it for itself.
     let mut args = [core::ptr::null_mut(); MAX_KEYWORDS + 2];
-    for (place, value) in args.iter_mut().skip(1).zip(core::iter::once(&object.as_ptr()).chain(values)) {
-        *place = *value;
+    let given = core::iter::once(object.as_ptr()).chain(values.map(Bound::as_ptr));
+    for (place, value) in args.iter_mut().skip(1).zip(given) {
+        *place = value;
     }
-    let keys = keys.map_or(core::ptr::null_mut(), Bound::as_ptr);
     let own = args.get_mut(1..).map_or(core::ptr::null_mut(), <[_]>::as_mut_ptr);
     let positional = 1 | ffi::PY_VECTORCALL_ARGUMENTS_OFFSET;
     // SAFETY: attached (`object` is bound); `own` points to `object` and then the values, all alive during the call,
-    // with a free place in front; `keys` is NULL or a tuple of as many names.
-    let result = unsafe { ffi::PyObject_VectorcallMethod(name.as_ptr(), own, positional, keys) };
+    // with a free place in front; `keys` is a tuple of as many names.
+    let result = unsafe { ffi::PyObject_VectorcallMethod(name.as_ptr(), own, positional, keys.as_ptr()) };
     // SAFETY: a new reference, or NULL with an exception set.
     unsafe { Bound::from_owned_ptr_or_err(object.py(), result) }
+}
+
+/// Calls `object.name(key=value, ...)`, as the limited API can before Python 3.12.
+///
+/// `keys` is a tuple of as many names as there are `values`, at most [`MAX_KEYWORDS`].
+#[cfg(feature = "abi3")]
+pub(crate) fn call_method<'a, 'py: 'a>(
+    object: &Bound<'py, PyAny>,
+    name: &Bound<'py, PyString>,
+    keys: &Bound<'py, PyTuple>,
+    values: impl Iterator<Item = &'a Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let keywords = PyDict::new(object.py());
+    for (key, value) in keys.iter_borrowed().zip(values) {
+        keywords.set_item(key, value)?;
+    }
+    object.call_method(name, (), Some(&keywords))
 }
 
 /// An attribute of an object's type, or `None`.

@@ -178,17 +178,24 @@ def test_buffer_error_of_the_table_leads_to_the_method():
     assert (tensor.source, asked(cls), len(cls.producer.calls)) == ("dlpack", 1, 1)
 
 
-def test_buffer_error_of_the_table_is_told_where_there_is_no_method():
+def test_runtime_error_of_the_table_leads_to_the_method():
+    """E9, E11: the class that some tables refuse with, in words of the depths."""
+    cls = dt.exchange_type(floats(), fails={FROM: RuntimeError("r")}, style="new")
+    assert dlferry.from_dlpack(cls()).source == "dlpack"
+    assert len(cls.producer.calls) == 1
+
+
+@pytest.mark.parametrize("error", [BufferError("not this way"), RuntimeError("nor this")])
+def test_refusal_of_the_table_is_told_where_there_is_no_method(error):
     """E11, 5.10: the very exception."""
-    error = BufferError("not this way")
     cls = dt.exchange_type(floats(), fails={FROM: error})
-    with pytest.raises(BufferError) as caught:
+    with pytest.raises(type(error)) as caught:
         dlferry.from_dlpack(cls())
     assert caught.value is error
 
 
 @pytest.mark.parametrize(
-    "error", [RuntimeError("r"), TypeError("t"), ValueError("v"), AttributeError("a"), KeyError("k")]
+    "error", [TypeError("t"), ValueError("v"), AttributeError("a"), KeyError("k"), ArithmeticError("r")]
 )
 def test_other_error_of_the_table_passes(error):
     """E9, E11, 5.10: unchanged, and the method is not asked instead."""

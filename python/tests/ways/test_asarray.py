@@ -105,8 +105,11 @@ def test_ways_are_tried_in_their_order():
 
 def test_one_error_lists_each_way_and_its_reason():
     class Hopeless:
-        __array_interface__ = {"shape": (1,), "typestr": "<M8"}
         __cuda_array_interface__ = 7
+
+        @property
+        def __array_interface__(self):
+            return {"shape": (1,), "typestr": "<M8"}
 
         def __dlpack__(self, **keywords):
             raise BufferError("no DLPack today.")
@@ -172,7 +175,9 @@ def test_complex_halves_are_swapped_each():
 
 @pytest.mark.parametrize("offset", [0, 1, 5])
 def test_stride_that_is_no_number_of_elements_is_copied(offset):
-    records = np.zeros(4, [("pad", f"V{offset}"), ("x", "f4"), ("y", "i2")] if offset else [("x", "f4"), ("y", "V3")])
+    records = np.zeros(
+        4, [("pad", f"V{offset}"), ("x", "f4"), ("y", "i2")] if offset else [("x", "f4"), ("y", "V3")]
+    )
     records["x"] = range(4)
     tensor = dlferry.asarray(records["x"])
     assert (tensor.copied, tensor.strides, tensor.tolist()) == (True, (1,), [0.0, 1.0, 2.0, 3.0])

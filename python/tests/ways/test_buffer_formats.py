@@ -144,7 +144,10 @@ def test_buffer_without_elements_may_say_what_it_likes():
         {"shape": [2, 0], "strides": [-(2**63), 2**63 - 1]},
     ):
         tensor = dlferry.from_buffer(dt.BufferExporter(b"", format=b"d", itemsize=8, **fields))
-        assert (tensor.size, tensor.shape, tensor.tolist()[:1]) in ((0, tuple(fields["shape"]), []), (0, (2, 0), [[]]))
+        assert (tensor.size, tensor.shape, tensor.tolist()[:1]) in (
+            (0, tuple(fields["shape"]), []),
+            (0, (2, 0), [[]]),
+        )
     assert dlferry.from_buffer(lent("0f", 0, shape=[3])).shape == (3, 0)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from exporters import mapped
 
+
 class Consumer:
     """Holds the bare struct, and calls its deleter at the end, as libraries do."""
 

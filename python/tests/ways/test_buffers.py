@@ -140,7 +140,7 @@ def test_elements_without_a_dtype_are_refused(make, why):
 
 
 def test_union_is_bytes_or_refused():
-    """ctypes calls the items of a union bytes, though they are longer; newer ones say what they are."""
+    """Ctypes calls the items of a union bytes, though they are longer; newer ones say what they are."""
     with refused(BufferError, match="padded|format"):
         dlferry.from_buffer((Union * 2)())
 

@@ -22,8 +22,7 @@ use crate::tensor::{Source, Tensor};
 /// described (another byte order, strides that are no whole number of elements). The object's own exceptions pass
 /// unchanged.
 pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> {
-    // SAFETY: attached, and `object` is alive.
-    if unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) } == 0 {
+    if !is_lent(object) {
         let kind = object.get_type().fully_qualified_name()?;
         return Err(PyTypeError::new_err(format!(
             "an object of type {kind} has no buffer protocol; for arrays of other libraries there is dlferry.from_dlpack"
@@ -34,6 +33,12 @@ pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> 
     // SAFETY: the exporter keeps the memory as described until the buffer is released (assumption P1), which `Buffer`
     // does when it is dropped.
     unsafe { memory.into_tensor(object.py(), buffer, request, Source::Buffer, Some(object)) }
+}
+
+/// Whether the object has the buffer protocol.
+pub(crate) fn is_lent(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: attached, and `object` is alive.
+    unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) != 0 }
 }
 
 /// A buffer that an object lent, given back on drop.

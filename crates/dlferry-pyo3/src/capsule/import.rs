@@ -36,6 +36,7 @@ pub(crate) fn is_capsule(object: &Bound<'_, PyAny>) -> bool {
 ///
 /// `TypeError` when the object is no capsule or one of another kind; `BufferError` when it was taken before or its
 /// tensor is refused.
+#[inline]
 pub fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
     if !is_capsule(capsule) {
         let found = capsule.get_type().name()?;
@@ -45,6 +46,7 @@ pub fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
     with_critical_section(capsule, || take_locked(capsule))
 }
 
+#[inline]
 fn take_locked(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
     // SAFETY: attached; a capsule (checked by `take`).
     let name = unsafe { ffi::PyCapsule_GetName(capsule.as_ptr()) };

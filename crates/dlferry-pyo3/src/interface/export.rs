@@ -38,7 +38,9 @@ fn dictionary<'py>(py: Python<'py>, descriptor: &Descriptor, name: &str) -> PyRe
     interface.set_item("version", 3)?;
     interface.set_item("shape", PyTuple::new(py, layout.shape())?)?;
     interface.set_item("typestr", typestr)?;
-    interface.set_item("data", (descriptor.data().expose_provenance(), descriptor.is_read_only()))?;
+    // As in an export (decision 5.6): no elements, no address.
+    let address = if layout.is_empty() { 0 } else { descriptor.data().expose_provenance() };
+    interface.set_item("data", (address, descriptor.is_read_only()))?;
     if layout.is_c_contiguous() {
         interface.set_item("strides", py.None())?;
     } else {

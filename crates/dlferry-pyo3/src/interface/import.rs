@@ -106,9 +106,10 @@ impl<'py> Interface<'py> {
 
     /// The memory at an address.
     fn memory(&self, pair: &Bound<'py, PyTuple>, device: DLDevice) -> PyResult<Memory> {
-        let (address, read_only): (usize, bool) =
+        // Some say None where there is no memory, and others 0.
+        let (address, read_only): (Option<usize>, bool) =
             pair.extract().map_err(|_| refuse("data is no pair of an address and a bool"))?;
-        Ok(Memory { data: ptr::with_exposed_provenance_mut(address), device, read_only, ..self.form()? })
+        Ok(Memory { data: ptr::with_exposed_provenance_mut(address.unwrap_or(0)), device, read_only, ..self.form()? })
     }
 
     /// The memory within a buffer, from `offset` on.

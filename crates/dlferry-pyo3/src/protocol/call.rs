@@ -5,13 +5,13 @@
 //! leaving it out means something else to some (rule R9.23). What the capsule says is what counts (rule R9.15).
 
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
-use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyString, PyTuple};
+use pyo3::types::{PyBool, PyNone, PyString, PyTuple};
 
 use super::Request;
+use crate::buffer;
 use crate::device;
 use crate::python::{MAX_KEYWORDS, call_method, version_tuple};
 
@@ -53,9 +53,8 @@ fn first_call<'py>(
     let keys = KEYS.get_or_try_init(py, || {
         PyTuple::new(py, [intern!(py, "stream"), intern!(py, "max_version")]).map(Bound::unbind)
     })?;
-    // SAFETY: attached; `None` lives as long as the interpreter.
-    let none = unsafe { ffi::Py_None() };
-    call_method(object, name, Some(keys.bind(py)), &[none, version_tuple(py)?.as_ptr()])
+    let values = [PyNone::get(py).to_owned().into_any(), version_tuple(py)?.clone().into_any()];
+    call_method(object, name, keys.bind(py), values.iter())
 }
 
 /// The keywords of a call and their values.
@@ -95,8 +94,7 @@ impl<'py> Keywords<'py> {
 
     fn call(&self, object: &Bound<'py, PyAny>, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
         let keys = PyTuple::new(object.py(), self.0.iter().map(|(key, _)| *key))?;
-        let values: Vec<*mut ffi::PyObject> = self.0.iter().map(|(_, value)| value.as_ptr()).collect();
-        call_method(object, name, Some(&keys), &values)
+        call_method(object, name, &keys, self.0.iter().map(|(_, value)| value))
     }
 }
 
@@ -138,9 +136,11 @@ fn is_missing(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, error: &PyE
 /// The refusal of an object that has no `__dlpack__`.
 pub(super) fn without_protocol(object: &Bound<'_, PyAny>) -> PyResult<PyErr> {
     let kind = object.get_type().fully_qualified_name()?;
-    // SAFETY: attached, and `object` is alive.
-    let has_buffer = unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) } != 0;
-    let remedy = if has_buffer { "it has the buffer protocol: use dlferry.from_buffer" } else { "try dlferry.asarray" };
+    let remedy = if buffer::is_lent(object) {
+        "it has the buffer protocol: use dlferry.from_buffer"
+    } else {
+        "try dlferry.asarray"
+    };
     Ok(PyTypeError::new_err(format!(
         "an object of type {kind} has neither __dlpack__ nor a DLPack exchange table; {remedy}"
     )))

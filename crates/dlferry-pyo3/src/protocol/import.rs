@@ -52,15 +52,16 @@ enum Offer {
 
 /// Takes CPU memory through the exchange table, when the object's type has one.
 ///
-/// Other devices go through `__dlpack__`, which knows of streams (decision 5.12), and so does what the table answers
-/// with a `BufferError` (rule E11).
+/// Other devices go through `__dlpack__`, which knows of streams (decision 5.12), and so does what the table refuses
+/// (rule E11).
+#[inline]
 fn through_table(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Offer> {
     let Some(table) = exchange::table_of(object)? else {
         return Ok(Offer::Nothing);
     };
     let mut taken = match table.export(object) {
         Ok(taken) => taken,
-        Err(error) if error.is_instance_of::<PyBufferError>(object.py()) => return Ok(Offer::Refused(error)),
+        Err(error) if is_refusal(&error, object.py()) => return Ok(Offer::Refused(error)),
         Err(error) => return Err(error),
     };
     let device = taken.descriptor.device();
@@ -77,6 +78,13 @@ fn through_table(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Offer
     }
 }
 
+/// Whether a table says that it cannot: some do with a `RuntimeError` of the depths (rule E9), for which their
+/// `__dlpack__` has better words.
+fn is_refusal(error: &PyErr, py: Python<'_>) -> bool {
+    error.is_instance_of::<PyBufferError>(py) || error.is_instance_of::<PyRuntimeError>(py)
+}
+
+#[inline]
 fn finish(
     py: Python<'_>,
     taken: Taken,

@@ -1,13 +1,15 @@
+#[cfg(feature = "buffer")]
 use core::ffi::c_int;
 
 use dlferry::managed::{Descriptor, SharedTensor};
-use pyo3::ffi::{self, Py_buffer};
+use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyTuple};
 
 use super::{Source, again, copies, hand_on, index, number, pickle, repr, retype, shape, values};
 use crate::argument::{integer, integers};
+#[cfg(feature = "buffer")]
 use crate::buffer;
 use crate::device;
 use crate::dtype::DType;
@@ -418,13 +420,15 @@ impl Tensor {
         exchange::export::capsule(py).map(Bound::unbind)
     }
 
-    unsafe fn __getbuffer__(slf: &Bound<'_, Self>, view: *mut Py_buffer, flags: c_int) -> PyResult<()> {
+    #[cfg(feature = "buffer")]
+    unsafe fn __getbuffer__(slf: &Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         // SAFETY: called by CPython, which passes the structure to fill.
         unsafe { buffer::export::fill(slf, view, flags) }
     }
 
+    #[cfg(feature = "buffer")]
     #[allow(clippy::unused_self, reason = "the slot's signature")]
-    unsafe fn __releasebuffer__(&self, view: *mut Py_buffer) {
+    unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
         // SAFETY: called by CPython, once for each view that was filled.
         unsafe { buffer::export::release(view) }
     }

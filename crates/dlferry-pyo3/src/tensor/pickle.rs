@@ -28,7 +28,7 @@ pub(super) fn reduce<'py>(
         return Err(PyTypeError::new_err(format!("a tensor on {device} cannot be pickled: move it to the CPU first")));
     }
     let bytes = bytes_of(this, py)?;
-    let bytes = if protocol >= 5 {
+    let bytes = if cfg!(feature = "buffer") && protocol >= 5 {
         py.import("pickle")?.getattr("PickleBuffer")?.call1((bytes,))?
     } else {
         let view = bytes.shared.view().typed::<u8>().map_err(IntoPyErr::into_py_err)?;

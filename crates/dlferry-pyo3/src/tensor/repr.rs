@@ -10,6 +10,9 @@ use super::Tensor;
 const MANY: usize = 1000;
 /// Elements shown at each edge then.
 const EDGE: usize = 3;
+/// Elements and axes above which none are shown, for many short axes have many edges.
+const TOO_MANY: usize = 10_000;
+const TOO_DEEP: usize = 32;
 
 /// `Tensor([[1.0, 2.0]], shape=(1, 2), dtype=float32, device=cpu, source=dlpack)`.
 pub(super) fn repr(tensor: &Tensor) -> String {
@@ -52,6 +55,11 @@ fn values(view: TensorView<'_>) -> Option<String> {
         return Some(String::from("[]"));
     }
     let mut picture = Picture { view, cells: Vec::new(), shortened: view.layout().size() > MANY };
+    let axes = 0..view.layout().ndim();
+    let cells = axes.map(|axis| picture.shown(axis).len()).fold(1_usize, usize::saturating_mul);
+    if cells > TOO_MANY || view.layout().ndim() > TOO_DEEP {
+        return Some(String::from("[...]"));
+    }
     picture.collect(&mut Vec::new());
     let width = picture.cells.iter().map(String::len).max().unwrap_or(0);
     let mut text = String::new();

@@ -42,7 +42,7 @@ fn rescaled(py: Python<'_>, descriptor: &Descriptor, old: i64, new: i64) -> PyRe
     let (Some(extent), Some((last, outer))) = (shape.last_mut(), strides.split_last_mut()) else {
         return Err(misfit("a single element"));
     };
-    if *extent > 1 && *last != 1 {
+    if *extent > 1 && *last != 1 && !layout.is_empty() {
         return Err(CopyRequiredError::new_err(
             py,
             format!(

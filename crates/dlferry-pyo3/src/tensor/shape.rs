@@ -38,11 +38,12 @@ pub(super) fn reshape(tensor: &Tensor, py: Python<'_>, shape: &Bound<'_, PyTuple
 
 /// An integer or a sequence of them; `TypeError` with the text for anything else.
 fn one_or_more(value: &Bound<'_, PyAny>, text: &'static str) -> PyResult<Vec<i64>> {
-    let py = value.py();
+    // Any other error is a bad value, or that of an integer's own code.
+    let is_kind = |error: &PyErr| error.is_instance_of::<PyTypeError>(value.py());
     let read = integer(value)
         .map(|number| vec![number])
-        .or_else(|error| if error.is_instance_of::<PyValueError>(py) { Err(error) } else { integers(value) });
-    read.map_err(|error| if error.is_instance_of::<PyValueError>(py) { error } else { PyTypeError::new_err(text) })
+        .or_else(|error| if is_kind(&error) { integers(value) } else { Err(error) });
+    read.map_err(|error| if is_kind(&error) { PyTypeError::new_err(text) } else { error })
 }
 
 /// The shape with -1 replaced, and as many elements as there are.

@@ -82,8 +82,11 @@ unsafe fn describe_tensor(tensor: &DLTensor, fields: Fields) -> Result<Descripto
     check_dtype(tensor.dtype)?;
     // SAFETY: condition 2, vouched for by the caller.
     let layout = unsafe { read_layout(tensor.ndim, tensor.shape, tensor.strides) }?;
-    let (dtype, layout) = split_pairs(tensor.dtype, layout, fields);
-    Descriptor::with_byte_offset(tensor.data, tensor.byte_offset, tensor.device, dtype, layout, fields)
+    if let Some(layout) = split_pairs(tensor.dtype, &layout, fields) {
+        let dtype = DLDataType::F4_E2M1FN;
+        return Descriptor::with_byte_offset(tensor.data, tensor.byte_offset, tensor.device, dtype, layout, fields);
+    }
+    Descriptor::with_byte_offset(tensor.data, tensor.byte_offset, tensor.device, tensor.dtype, layout, fields)
 }
 
 /// # Safety
@@ -121,19 +124,16 @@ unsafe fn dims<'a>(first: *const i64, ndim: usize, field: &'static str) -> Resul
 }
 
 /// Turns elements of two 4-bit floats, as one library exports them, into single ones along the last axis, when that
-/// axis is dense (rule R9.17). Anything else stays as it is.
+/// axis is dense (rule R9.17): the layout of the single ones. `None`: anything else stays as it is.
 ///
 /// A padded flag means nothing on a pair, which is a byte. On its halves it would, and they would take twice the memory
 /// that was described; so such pairs stay together.
 #[inline]
-fn split_pairs(dtype: DLDataType, layout: Layout, fields: Fields) -> (DLDataType, Layout) {
+fn split_pairs(dtype: DLDataType, layout: &Layout, fields: Fields) -> Option<Layout> {
     if dtype.code != DLDataTypeCode::FLOAT4_E2M1FN || dtype.lanes != 2 || fields.padded {
-        return (dtype, layout);
+        return None;
     }
-    match split_last_axis(&layout) {
-        Some(layout) => (DLDataType::F4_E2M1FN, layout),
-        None => (dtype, layout),
-    }
+    split_last_axis(layout)
 }
 
 fn split_last_axis(layout: &Layout) -> Option<Layout> {

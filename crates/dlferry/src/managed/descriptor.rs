@@ -77,42 +77,10 @@ impl Descriptor {
         if !fields.read_only && layout.has_overlap() {
             fields.read_only = true;
         }
-        let mut this = Self { data, byte_offset, device, dtype, fields, layout };
-        this.settle()?;
-        Ok(this)
-    }
-
-    /// Moves the byte offset into the address where the device has addresses, and checks that the elements have some.
-    #[inline]
-    fn settle(&mut self) -> Result<(), DescribeError> {
-        if self.layout.is_empty() {
-            self.byte_offset = 0;
-            return Ok(());
-        }
-        let range = self.byte_range()?;
-        let overflow = DescribeError::AddressOverflow { byte_offset: self.byte_offset };
-        if !self.is_addressed() {
-            // A handle has no address to check; the offsets of the elements must still be numbers.
-            let inside = i64::try_from(self.byte_offset).is_ok_and(|offset| {
-                let ends = [range.start, range.end];
-                ends.into_iter().all(|end| i64::try_from(end).is_ok_and(|end| offset.checked_add(end).is_some()))
-            });
-            return if inside { Ok(()) } else { Err(overflow) };
-        }
-        let Ok(offset) = isize::try_from(self.byte_offset) else {
-            return Err(overflow);
-        };
-        let Some(first) = self.data.addr().checked_add_signed(offset) else {
-            return Err(overflow);
-        };
-        let low = first.checked_add_signed(range.start);
-        let high = first.checked_add_signed(range.end);
-        if low.is_none_or(|low| low == 0) || high.is_none() {
-            return Err(overflow);
-        }
-        self.data = self.data.wrapping_byte_offset(offset);
-        self.byte_offset = 0;
-        Ok(())
+        let bits = storage_bits(dtype, fields);
+        let (data, byte_offset) = settle(data, byte_offset, device.device_type, bits, &layout)?;
+        // Built where it is returned: a descriptor is large, and moving it is much of what describing costs.
+        Ok(Self { data, byte_offset, device, dtype, fields, layout })
     }
 
     /// The view of this tensor with another layout, whose first element lies `first` elements from the present one.
@@ -242,17 +210,7 @@ impl Descriptor {
     #[must_use]
     #[inline]
     pub fn is_addressed(&self) -> bool {
-        matches!(
-            self.device.device_type,
-            DLDeviceType::CPU
-                | DLDeviceType::CUDA
-                | DLDeviceType::CUDA_HOST
-                | DLDeviceType::ROCM
-                | DLDeviceType::ROCM_HOST
-                | DLDeviceType::CUDA_MANAGED
-                | DLDeviceType::ONE_API
-                | DLDeviceType::TPU_HOST
-        )
+        is_addressed(self.device.device_type)
     }
 
     /// Whether the host can read the memory (decision 5.12). All other memory passes through and is never touched.
@@ -278,7 +236,7 @@ impl Descriptor {
     #[must_use]
     #[inline]
     pub fn storage_bits(&self) -> u32 {
-        if self.fields.padded { 8 } else { self.dtype.item_bits() }
+        storage_bits(self.dtype, self.fields)
     }
 
     /// Bytes of all elements, packed ones counted as such.
@@ -311,4 +269,62 @@ pub(crate) fn is_host_readable(device_type: DLDeviceType) -> bool {
             | DLDeviceType::CUDA_MANAGED
             | DLDeviceType::TPU_HOST
     )
+}
+
+#[inline]
+fn storage_bits(dtype: DLDataType, fields: Fields) -> u32 {
+    if fields.padded { 8 } else { dtype.item_bits() }
+}
+
+/// Whether the data pointers of this kind of device are addresses (rule R3.13).
+#[inline]
+fn is_addressed(device_type: DLDeviceType) -> bool {
+    matches!(
+        device_type,
+        DLDeviceType::CPU
+            | DLDeviceType::CUDA
+            | DLDeviceType::CUDA_HOST
+            | DLDeviceType::ROCM
+            | DLDeviceType::ROCM_HOST
+            | DLDeviceType::CUDA_MANAGED
+            | DLDeviceType::ONE_API
+            | DLDeviceType::TPU_HOST
+    )
+}
+
+/// Moves the byte offset into the address where the device has addresses, and checks that the elements, of `bits` bits
+/// each, have some.
+#[inline]
+fn settle(
+    data: *mut c_void,
+    byte_offset: u64,
+    device_type: DLDeviceType,
+    bits: u32,
+    layout: &Layout,
+) -> Result<(*mut c_void, u64), DescribeError> {
+    if layout.is_empty() {
+        return Ok((data, 0));
+    }
+    let range = layout.byte_range(bits)?;
+    let overflow = DescribeError::AddressOverflow { byte_offset };
+    if !is_addressed(device_type) {
+        // A handle has no address to check; the offsets of the elements must still be numbers.
+        let inside = i64::try_from(byte_offset).is_ok_and(|offset| {
+            let ends = [range.start, range.end];
+            ends.into_iter().all(|end| i64::try_from(end).is_ok_and(|end| offset.checked_add(end).is_some()))
+        });
+        return if inside { Ok((data, byte_offset)) } else { Err(overflow) };
+    }
+    let Ok(offset) = isize::try_from(byte_offset) else {
+        return Err(overflow);
+    };
+    let Some(first) = data.addr().checked_add_signed(offset) else {
+        return Err(overflow);
+    };
+    let low = first.checked_add_signed(range.start);
+    let high = first.checked_add_signed(range.end);
+    if low.is_none_or(|low| low == 0) || high.is_none() {
+        return Err(overflow);
+    }
+    Ok((data.wrapping_byte_offset(offset), 0))
 }

@@ -1,0 +1,206 @@
+"""`numpy()`, `torch()`, `jax()`, `to(...)`, and other libraries that take a tensor by themselves."""
+
+import sys
+import time
+
+import dlferry
+import dlferry_testing as dt
+import numpy as np
+import pytest
+from twins import DTYPES, begin, cube, imported, refused, tensor_of
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("take", [lambda t: t.numpy(), np.asarray, np.from_dlpack, lambda t: t.to("numpy"),
+                                  lambda t: t.to(np), lambda t: t.to(np.zeros(1)), lambda t: np.asarray(t, copy=False),
+                                  lambda t: np.asarray(t, t.dtype.name, copy=False)])  # fmt: skip
+def test_numpy_shares_the_memory(dtype, take):
+    array = cube(dtype)[:, ::2, ::-1]
+    again = take(tensor_of(array))
+    assert (type(again), again.dtype, again.tolist()) == (np.ndarray, array.dtype, array.tolist())
+    assert (begin(again), again.strides) == (begin(array), array.strides)
+
+
+def test_numpy_array_is_as_writable_as_the_tensor():
+    assert tensor_of(np.zeros(3)).numpy().flags.writeable
+    assert not dlferry.from_buffer(b"abc").numpy().flags.writeable
+    assert not np.asarray(dlferry.from_buffer(b"abc")).flags.writeable
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn",
+                                  "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"])  # fmt: skip
+def test_types_of_ml_dtypes_share_the_memory(name):
+    ml_dtypes = imported("ml_dtypes")
+    memory = np.arange(12, dtype=np.uint8).reshape(2, 6)
+    tensor = tensor_of(memory).view(name)
+    for array in (tensor.numpy(), np.asarray(tensor), tensor.to("numpy")):
+        assert array.dtype == np.dtype(getattr(ml_dtypes, name))
+        assert begin(array) == begin(memory)
+        assert np.array_equal(array.astype(float), tensor.tolist(), equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    "name", ["int4", "uint4", "int2", "uint2", "float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn"]
+)
+def test_packed_elements_are_spread_into_a_told_copy(name):
+    ml_dtypes = imported("ml_dtypes")
+    memory = np.array([0x21, 0x43, 0x65], np.uint8)
+    tensor = tensor_of(memory).view(name)
+    array = tensor.numpy()
+    assert array.dtype == np.dtype(getattr(ml_dtypes, name))
+    assert array.astype(float).tolist() == [float(value) for value in tensor.tolist()]
+    assert not np.shares_memory(array, memory)
+    with refused(dlferry.CopyRequiredError, match="copy=False forbids"):
+        np.asarray(tensor, copy=False)
+    assert np.asarray(tensor).tolist() == array.tolist()
+
+
+def test_padded_elements_are_shared():
+    imported("ml_dtypes")
+    recipe = dt.Crafted(bytes([1, 2, 15]), shape=[3], code=0, bits=4, flags=4)
+    array = dlferry.from_dlpack(dt.Producer(recipe)).numpy()
+    assert (begin(array), array.astype(int).tolist()) == (recipe.address, [1, 2, -1])
+
+
+@pytest.mark.parametrize(
+    ("code", "bits", "lanes"), [(5, 32, 1), (18, 32, 1), (200, 8, 1), (2, 32, 4), (3, 64, 1)]
+)
+def test_type_that_numpy_lacks_is_refused(code, bits, lanes):
+    recipe = dt.Crafted(bytes(64), shape=[2], code=code, bits=bits, lanes=lanes)
+    tensor = dlferry.from_dlpack(dt.Producer(recipe))
+    with refused(BufferError, match="NumPy has no type"):
+        tensor.numpy()
+
+
+@pytest.mark.parametrize("make", [lambda t: np.array(t), lambda t: np.array(t, copy=True),
+                                  lambda t: t.__array__(copy=True),
+                                  lambda t: t.__array__("float64", copy=True)])  # fmt: skip
+def test_array_of_numpy_is_a_copy_when_asked(make):
+    memory = np.arange(3, dtype=np.float32)
+    array = make(tensor_of(memory))
+    assert array.tolist() == [0.0, 1.0, 2.0]
+    assert not np.shares_memory(array, memory)
+
+
+def test_other_dtype_is_a_copy_and_refused_without():
+    tensor = tensor_of(np.arange(3, dtype=np.float32))
+    assert np.asarray(tensor, "int16").tolist() == [0, 1, 2]
+    assert tensor.__array__("float32", copy=False).ctypes.data == tensor.data_ptr
+    with refused(dlferry.CopyRequiredError, match="copy=False"):
+        tensor.__array__("float64", copy=False)
+
+
+@pytest.mark.parametrize("library", ["torch", "jax", "cupy", "mlx", "tensorflow", "tvm_ffi", "paddle"])
+def test_missing_library_is_named(library, monkeypatch):
+    for name in [name for name in sys.modules if name.split(".")[0] == library]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, library, None)
+    with refused(ImportError, match=library):
+        tensor_of(np.zeros(3)).to(library)
+    if library in ("torch", "jax"):
+        with refused(ImportError, match=library):
+            getattr(tensor_of(np.zeros(3)), library)()
+
+
+def test_missing_ml_dtypes_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ml_dtypes", None)
+    with refused(ImportError, match="pip install ml_dtypes"):
+        tensor_of(np.zeros(4, np.uint8)).view("bfloat16").numpy()
+
+
+def test_tensor_is_handed_to_a_tensor_and_to_anything_with_from_dlpack():
+    tensor = tensor_of(np.zeros(3))
+    assert tensor.to(tensor) is tensor
+    assert tensor.to(dlferry).data_ptr == tensor.data_ptr
+
+    class Namespace:
+        @staticmethod
+        def from_dlpack(x):
+            return ("taken", x)
+
+    class Array:
+        def __array_namespace__(self):
+            return Namespace
+
+    assert tensor.to(Namespace) == ("taken", tensor)
+    assert tensor.to(Array()) == ("taken", tensor)
+
+
+@pytest.mark.parametrize(("target", "kind"), [("nolib", ValueError), ("", ValueError), (7, TypeError),
+                                              (None, TypeError),
+                                              (object(), TypeError), ([1], TypeError)])  # fmt: skip
+def test_unknown_library_is_refused(target, kind):
+    with refused(kind, match="library"):
+        tensor_of(np.zeros(3)).to(target)
+
+
+@pytest.mark.torch
+def test_torch_shares_the_memory():
+    torch = imported("torch")
+    array = np.arange(6, dtype=np.float32).reshape(2, 3)
+    tensor = tensor_of(array)
+    for made in (tensor.torch(), tensor.to("torch"), tensor.to(torch), tensor.to(torch.zeros(1)),
+                 torch.from_dlpack(tensor)):  # fmt: skip
+        assert (type(made), made.data_ptr(), made.tolist()) == (torch.Tensor, tensor.data_ptr, array.tolist())
+
+
+def test_jax_shares_aligned_memory():
+    jax = imported("jax")
+    tensor = tensor_of(np.arange(6, dtype=np.float32)).copy()
+    for made in (
+        tensor.jax(),
+        tensor.to("jax"),
+        tensor.to(jax.numpy.zeros(1)),
+        jax.numpy.from_dlpack(tensor),
+    ):
+        assert isinstance(made, jax.Array)
+        assert made.unsafe_buffer_pointer() == tensor.data_ptr
+        assert made.tolist() == tensor.tolist()
+
+
+def test_tvm_ffi_shares_the_memory():
+    tvm_ffi = imported("tvm_ffi")
+    tensor = tensor_of(np.arange(6, dtype=np.float32)).copy()
+    for made in (tensor.to("tvm_ffi"), tvm_ffi.from_dlpack(tensor)):
+        assert dlferry.from_dlpack(made).data_ptr == tensor.data_ptr
+
+
+def test_pillow_makes_an_image():
+    image_module = imported("PIL.Image")
+    array = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
+    image = image_module.fromarray(tensor_of(array))
+    assert (image.size, image.mode, image.tobytes()) == ((4, 2), "RGB", array.tobytes())
+
+
+def test_pyarrow_takes_the_buffer():
+    pa = imported("pyarrow")
+    tensor = tensor_of(np.arange(4, dtype=np.int32))
+    assert pa.py_buffer(tensor).address == tensor.data_ptr
+    assert dlferry.from_dlpack(pa.array([1, 2, 3], pa.int32())).tolist() == [1, 2, 3]
+
+
+BIG = np.zeros((1000, 1000), np.float32)
+FAST = {
+    "from_buffer": lambda: dlferry.from_buffer(BIG),
+    "asarray": lambda: dlferry.asarray(BIG),
+    "copy": lambda: dlferry.from_buffer(BIG).copy(),
+    "copy of a transpose": lambda: dlferry.from_buffer(BIG).T.copy(),
+    "other byte order": lambda: dlferry.asarray(BIG.view(BIG.dtype.newbyteorder())),
+    "numpy": lambda: dlferry.from_buffer(BIG).numpy(),
+    "numpy.asarray": lambda: np.asarray(dlferry.from_buffer(BIG)),
+    "numpy.array": lambda: np.array(dlferry.from_buffer(BIG)),
+    "copyto": lambda: dlferry.copyto(BIG.copy(), BIG),
+    "bytes": lambda: bytes(dlferry.from_buffer(BIG)),
+    "repr": lambda: repr(dlferry.from_buffer(BIG)),
+}
+
+
+@pytest.mark.parametrize("what", FAST)
+def test_million_elements_take_no_time(what):
+    """The best of some runs, for the machine may be busy."""
+    best = 1.0
+    for _ in range(10):
+        start = time.perf_counter()
+        FAST[what]()
+        best = min(best, time.perf_counter() - start)
+    assert best < 0.05
