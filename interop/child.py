@@ -17,7 +17,11 @@ def main() -> None:
     for cell in json.load(sys.stdin):
         print(json.dumps({"begins": cell}), file=report, flush=True)
         kind, *arguments = cell
-        print(json.dumps({"ends": cell, "outcome": cells.RUN[kind](*arguments)}), file=report, flush=True)
+        try:
+            outcome = cells.RUN[kind](*arguments)
+        except Exception as error:
+            outcome = f"fault of the cell: {error!r}"
+        print(json.dumps({"ends": cell, "outcome": outcome}), file=report, flush=True)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ DTYPES = [
 # How the layouts come from the row-major one. Of the packed dtypes, a view begins where a byte begins.
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "contiguous": lambda base: base,
-    "transposed": lambda base: base.permute_dims(2, 0, 1),
+    "transposed": lambda base: base.permute_dims((2, 0, 1)),
     "step": lambda base: base[:, ::2, 1::2],
     "reversed": lambda base: base[::-1, :, ::-1],
     "broadcast": lambda base: base[:, :1].broadcast_to(SHAPE),

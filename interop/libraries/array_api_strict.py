@@ -7,6 +7,7 @@ from typing import Any
 
 import array_api_strict as xp
 import dlferry
+import numpy as np
 from libraries import numpy as plain
 from tensors import SHAPE
 
@@ -21,7 +22,7 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 
 def make(dtype: str, layout: str) -> Any:
     """Make an array; None where the standard lacks the dtype."""
-    base = xp.asarray(plain.base_of(dtype, dtype, layout), copy=False)
+    base = xp.asarray(plain.base_of(np.dtype(dtype), dtype, layout), copy=False)
     made: dict[str, Callable[[], Any]] = {
         "contiguous": lambda: base,
         "transposed": lambda: xp.permute_dims(base, (2, 0, 1)),

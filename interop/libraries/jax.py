@@ -18,7 +18,6 @@ WAYS: dict[str, Callable[[Any], Any]] = {
     "from_dlpack": jax.dlpack.from_dlpack,
     "from_dlpack copy=False": lambda tensor: jax.dlpack.from_dlpack(tensor, copy=False),
     "asarray": jnp.asarray,
-    "method": lambda tensor: tensor.jax(),
 }
 
 
@@ -27,15 +26,8 @@ def make(dtype: str, layout: str) -> Any:
     if not hasattr(jnp, "bool_" if dtype == "bool" else dtype):
         return None
     kind = np.dtype(getattr(ml_dtypes, dtype, dtype))
-    if kind.itemsize * 8 > dlferry.dtype(dtype).bits:
-        unpacked = np.arange(24, dtype=np.uint8).view(kind) if kind.name.startswith("f") else np.arange(24) % 2
-        return jnp.asarray(unpacked.astype(kind).reshape(2, 3, 4))
-    array = jnp.array(plain.base_of(kind, dtype, layout))
-    return plain.LAYOUTS[layout](array) if layout in MADE else None
-
-
-# In its hands, all of them are row-major.
-MADE = ["contiguous", "offset", "empty", "no-axes", "one-element", "transposed", "step", "reversed"]
+    # In its hands, all layouts are row-major.
+    return plain.LAYOUTS[layout](jnp.array(plain.base_of(kind, dtype, layout)))
 
 
 def values(array: Any) -> Any:

@@ -11,7 +11,6 @@ from libraries import numpy as plain
 
 CHAIN = "method"
 WAYS: dict[str, Callable[[Any], Any]] = {
-    "from_dlpack": np.from_dlpack,
     "asarray": np.asarray,
     "method": lambda tensor: tensor.numpy(),
 }

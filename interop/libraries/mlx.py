@@ -43,6 +43,11 @@ def make(dtype: str, layout: str) -> Any:
     return array
 
 
+def narrowed(array: Any, dtype: str) -> bool:
+    """Tell if it has made another dtype of ours than the one of the same name."""
+    return str(array.dtype).removeprefix("mlx.core.").rstrip("_") != dtype
+
+
 def values(array: Any) -> Any:
     """List the elements."""
     return array.tolist()
@@ -50,12 +55,10 @@ def values(array: Any) -> Any:
 
 def pointer(array: Any) -> int | None:
     """Tell where the first element is, if its buffer tells it."""
-    if array.dtype == mx.bfloat16 or not array.size:
+    if not array.size:
         return None
-    try:
-        return int(dlferry.from_buffer(memoryview(array)).data_ptr)
-    except BufferError:
-        return None
+    bits = array.view(mx.uint16) if array.dtype == mx.bfloat16 else array
+    return int(dlferry.from_buffer(memoryview(bits)).data_ptr)
 
 
 def writable(array: Any) -> None:
@@ -96,7 +99,7 @@ def copies_what_it_takes() -> str:
     return str(array.tolist()[0])
 
 
-def every_refusal_is_a_type_error() -> str:
+def unknown_dtype_is_a_value_error() -> str:
     return str(mx.array(dt.Producer(dt.Crafted(bytes(4), shape=[1], code=200))))
 
 

@@ -13,9 +13,6 @@ from tensors import SHAPE, pattern
 CHAIN = "from_dlpack"
 WAYS: dict[str, Callable[[Any], Any]] = {
     "from_dlpack": np.from_dlpack,
-    "asarray": np.asarray,
-    "method": lambda tensor: tensor.numpy(),
-    "frombuffer": np.frombuffer,
 }
 
 
@@ -53,7 +50,11 @@ def field_of(base: Any) -> Any:
 def base_of(dtype: Any, name: str, layout: str) -> Any:
     """Make the array that layouts are views of."""
     shift = int(layout == "misaligned")
-    memory = np.frombuffer(bytearray(shift) + bytearray(pattern(name)), np.uint8)[shift:]
+    data = pattern(name)
+    if dtype.itemsize * 8 > dlferry.dtype(name).bits:
+        # One element in each byte, in its low bits.
+        data = bytes(byte & (1 << dlferry.dtype(name).bits) - 1 for byte in pattern("uint8"))
+    memory = np.frombuffer(bytearray(shift) + bytearray(data), np.uint8)[shift:]
     return memory.view(dtype).reshape(SHAPE)
 
 

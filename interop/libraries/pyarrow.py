@@ -11,7 +11,6 @@ import pyarrow as pa
 from tensors import COUNT, pattern
 
 WAYS: dict[str, Callable[[Any], Any]] = {"py_buffer": pa.py_buffer}
-NAMES = {"bool": "uint8"}
 LAYOUTS: dict[str, Callable[[Any], Any]] = {
     "contiguous": lambda base: base,
     "offset": lambda base: base[5:],
@@ -27,8 +26,8 @@ def make(dtype: str, layout: str) -> Any:
 
 
 def values(array: Any) -> Any:
-    """List the elements; of a buffer, which has no dtype, nothing can be said."""
-    return array.to_pylist() if isinstance(array, pa.Array) else array
+    """List the elements; a buffer has no dtype."""
+    return array.to_pylist() if isinstance(array, pa.Array) else ...
 
 
 def pointer(array: Any) -> int:

@@ -43,7 +43,6 @@ def test_b141_strides_of_nothing_are_taken_as_they_come(shape, strides, data):
 @pytest.mark.parametrize("address", [0, None])
 def test_b143_array_interface_of_nothing_goes_round(address):
     """Section 3; cupy/cupy#2104: either way of saying so is taken, and 0 is what is said here."""
-
     described = {"version": 3, "typestr": "<f4", "shape": (0,), "data": (address, False)}
     tensor = dlferry.asarray(type("Nothing", (), {"__array_interface__": described})())
     assert (tensor.shape, tensor.dtype, tensor.source) == ((0,), dlferry.float32, "array-interface")

@@ -54,7 +54,7 @@ def test_b146_refusal_survives_the_deletion_of_what_was_refused(dtype):
             dlferry.from_dlpack(producer)
     else:
         tensor = dlferry.from_dlpack(producer)
-        with pytest.raises(BufferError):
+        with pytest.raises((BufferError, RuntimeError)):  # the latter from NumPy before 2.5
             np.from_dlpack(tensor)
         assert dt.drop_with_exception_pending(lambda: tensor.__dlpack__(max_version=(1, 3)))
         del tensor

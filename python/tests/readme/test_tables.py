@@ -36,4 +36,6 @@ def test_named_tests_exist(document: str) -> None:
         named = re.findall(r"`([^`]+)`", last)
         assert named, f"no test is named: {row}"
         for name in named:
-            assert name in known or (ROOT / name).exists() or list(ROOT.glob(f"crates/dlferry/src/{name}")), name
+            assert name in known or (ROOT / name).exists() or list(ROOT.glob(f"crates/dlferry/src/{name}")), (
+                name
+            )

@@ -108,3 +108,10 @@ def test_tensor_does_not_compute(use):
     with refused(TypeError, match="unsupported|not supported"):
         use(tensor, tensor)
     assert not hasattr(tensor, "__array_namespace__")
+
+
+@pytest.mark.parametrize("value", [0, 1.0, None, "x", np.zeros(2)])
+def test_values_are_not_looked_for(value):
+    """Comparing identities would deny every number, silently."""
+    with refused(TypeError, match="compares no values"):
+        operator.contains(tensor_of(np.arange(3)), value)

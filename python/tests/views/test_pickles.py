@@ -111,7 +111,7 @@ def test_buffers_of_another_kind_are_copied_only_to_be_writable():
         [memoryview(bytes(16))[::2]], [memoryview(bytes(8))[::-1]], [np.broadcast_to(np.uint8(1), (8,))],
         [np.zeros(8, np.uint8)[::-1]], [bytes(7)], [bytes(9)], [b""], [np.zeros(8, np.int8)], [np.zeros(4, np.int16)],
     ],
-    ids=repr,
+    ids=["gaps", "reversed", "repeated", "reversed array", "short", "long", "none", "signed", "wide"],
 )  # fmt: skip
 @pytest.mark.parametrize("readonly", [False, True])
 def test_buffer_that_does_not_hold_the_elements_is_refused(buffers, readonly):

@@ -99,6 +99,8 @@ def test_format_of_no_plain_number_is_refused(fmt, itemsize):
         ({"itemsize": -4, "shape": [2]}, "-4 bytes"),
         ({"ndim": -1}, "ndim is -1"),
         ({"ndim": -(2**31)}, "negative"),
+        ({"shape": [1] * 65}, "at most 64 axes"),
+        ({"ndim": 2**31 - 1}, "at most 64 axes"),
         ({"shape": [-1]}, "-1"),
         ({"shape": [-(2**63)]}, "-9223372036854775808"),
         ({"shape": [2**62, 2**62]}, "too many|overflow|count"),

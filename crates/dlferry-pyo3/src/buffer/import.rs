@@ -96,6 +96,9 @@ impl Drop for Buffer {
     }
 }
 
+/// The most axes that the buffer protocol has.
+const MAX_NDIM: usize = 64;
+
 /// What a buffer holds, copied.
 fn describe(view: &Py_buffer) -> PyResult<Memory> {
     let format = format_of(view)?;
@@ -140,6 +143,9 @@ fn format_of(view: &Py_buffer) -> PyResult<Format> {
 /// The buffer's own axes: extents, and strides in bytes.
 fn axes(view: &Py_buffer, itemsize: i64) -> PyResult<(Vec<i64>, Vec<i64>)> {
     let ndim = usize::try_from(view.ndim).map_err(|_| refuse(&format!("ndim is {}, which is negative", view.ndim)))?;
+    if ndim > MAX_NDIM {
+        return Err(refuse(&format!("ndim is {ndim}, and the protocol has at most {MAX_NDIM} axes")));
+    }
     if !view.suboffsets.is_null() {
         return Err(refuse("rows lie behind pointers, which DLPack cannot say"));
     }

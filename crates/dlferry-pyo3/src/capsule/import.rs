@@ -5,22 +5,13 @@ use dlferry::abi::{
     CAPSULE_UNVERSIONED, CAPSULE_UNVERSIONED_USED, CAPSULE_VERSIONED, CAPSULE_VERSIONED_USED, DLManagedTensor,
     DLManagedTensorVersioned,
 };
-use dlferry::managed::{Descriptor, Handle, describe};
+use dlferry::managed::{Handle, Tensor as Managed, describe};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
 
 use crate::error::IntoPyErr;
-
-/// What a capsule held: the tensor, taken over and described.
-#[derive(Debug)]
-pub struct Taken {
-    /// Owns the tensor.
-    pub handle: Handle,
-    /// What it is; its version is `None` when the struct was unversioned.
-    pub descriptor: Descriptor,
-}
 
 /// Whether an object is a capsule, of whatever name.
 pub(crate) fn is_capsule(object: &Bound<'_, PyAny>) -> bool {
@@ -37,7 +28,7 @@ pub(crate) fn is_capsule(object: &Bound<'_, PyAny>) -> bool {
 /// `TypeError` when the object is no capsule or one of another kind; `BufferError` when it was taken before or its
 /// tensor is refused.
 #[inline]
-pub fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
+pub fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Managed> {
     if !is_capsule(capsule) {
         let found = capsule.get_type().name()?;
         return Err(PyTypeError::new_err(format!("wanted a DLPack capsule, found an object of type {found}")));
@@ -47,7 +38,7 @@ pub fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
 }
 
 #[inline]
-fn take_locked(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
+fn take_locked(capsule: &Bound<'_, PyAny>) -> PyResult<Managed> {
     // SAFETY: attached; a capsule (checked by `take`).
     let name = unsafe { ffi::PyCapsule_GetName(capsule.as_ptr()) };
     if name.is_null() {
@@ -63,7 +54,8 @@ fn take_locked(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
         rename(capsule, CAPSULE_VERSIONED_USED)?;
         // SAFETY: as above; renamed, so the capsule lets go of it.
         let handle = unsafe { Handle::versioned(managed) };
-        Ok(Taken { handle, descriptor })
+        // SAFETY: taken over from its producer, and described (assumption P1).
+        Ok(unsafe { Managed::from_parts(handle, descriptor) })
     } else if name == CAPSULE_UNVERSIONED {
         let managed = pointer::<DLManagedTensor>(capsule, name)?;
         // SAFETY: as above.
@@ -71,7 +63,8 @@ fn take_locked(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
         rename(capsule, CAPSULE_UNVERSIONED_USED)?;
         // SAFETY: as above; renamed, so the capsule lets go of it.
         let handle = unsafe { Handle::unversioned(managed) };
-        Ok(Taken { handle, descriptor })
+        // SAFETY: taken over from its producer, and described (assumption P1).
+        Ok(unsafe { Managed::from_parts(handle, descriptor) })
     } else {
         Err(refuse(name))
     }

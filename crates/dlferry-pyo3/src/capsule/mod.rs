@@ -16,4 +16,4 @@ mod import;
 
 pub use export::{capsule, capsule_of_unique};
 pub(crate) use import::is_capsule;
-pub use import::{Taken, take};
+pub use import::take;

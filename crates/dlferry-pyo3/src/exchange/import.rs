@@ -4,13 +4,12 @@ use dlferry::abi::{
     DLManagedTensorVersioned, DLPackExchangeAPI, DLPackExchangeAPIHeader, DLPackManagedTensorFromPyObjectNoSync,
     DLPackVersion, EXCHANGE_API_CAPSULE,
 };
-use dlferry::managed::{Handle, describe};
+use dlferry::managed::{Handle, Tensor as Managed, describe};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 
-use crate::capsule::Taken;
 use crate::error::IntoPyErr;
 use crate::python::type_attribute;
 
@@ -75,7 +74,7 @@ impl Table {
     /// # Errors
     ///
     /// What the producer raised, unchanged; `BufferError` when its tensor is refused, after its deleter was called.
-    pub fn export(&self, object: &Bound<'_, PyAny>) -> PyResult<Taken> {
+    pub fn export(&self, object: &Bound<'_, PyAny>) -> PyResult<Managed> {
         let mut managed: *mut DLManagedTensorVersioned = core::ptr::null_mut();
         // SAFETY: attached, as the function needs; the table is that of the object's type.
         let status = unsafe { (self.from_object)(object.as_ptr().cast(), &raw mut managed) };
@@ -91,6 +90,7 @@ impl Table {
         let handle = unsafe { Handle::versioned(managed) };
         // SAFETY: as above (assumption P1).
         let descriptor = unsafe { describe(managed) }.map_err(IntoPyErr::into_py_err)?;
-        Ok(Taken { handle, descriptor })
+        // SAFETY: as above.
+        Ok(unsafe { Managed::from_parts(handle, descriptor) })
     }
 }

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 
 use super::values::{self, Way};
 use super::{Request, call};
-use crate::capsule::{self, Taken};
+use crate::capsule;
 use crate::exchange;
 use crate::settle::settle;
 use crate::tensor::{Source, Tensor};
@@ -37,13 +37,13 @@ pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> 
         });
     };
     let mut taken = capsule::take(&answer).map_err(|error| blame(object, error))?;
-    values::check(object, &mut taken.descriptor, Way::Method, request.lenient)?;
+    values::check(object, &mut taken, Way::Method, request.lenient)?;
     finish(object.py(), taken, request, None, Some(object))
 }
 
 /// What an exchange table had to give.
 enum Offer {
-    Taken(Taken),
+    Taken(Managed),
     /// There is no usable table.
     Nothing,
     /// The object may still be had through `__dlpack__`; if it has none, this is why.
@@ -64,13 +64,13 @@ fn through_table(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Offer
         Err(error) if is_refusal(&error, object.py()) => return Ok(Offer::Refused(error)),
         Err(error) => return Err(error),
     };
-    let device = taken.descriptor.device();
+    let device = taken.descriptor().device();
     if device.device_type != DLDevice::CPU.device_type {
         return Ok(Offer::Refused(PyBufferError::new_err(format!(
             "the tensor is on {device}, and its exchange table cannot be told a stream as __dlpack__ can"
         ))));
     }
-    match values::check(object, &mut taken.descriptor, Way::Exchange, request.lenient) {
+    match values::check(object, &mut taken, Way::Exchange, request.lenient) {
         Ok(()) => Ok(Offer::Taken(taken)),
         // It will not be asked, as wrappers for export alone will not: its own `__dlpack__` asks the same.
         Err(error) if error.is_instance_of::<PyRuntimeError>(object.py()) => Ok(Offer::Refused(error)),
@@ -87,18 +87,16 @@ fn is_refusal(error: &PyErr, py: Python<'_>) -> bool {
 #[inline]
 fn finish(
     py: Python<'_>,
-    taken: Taken,
+    taken: Managed,
     request: &Request,
     source: Option<Source>,
     owner: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Tensor> {
-    let source = source.unwrap_or(match taken.descriptor.version() {
+    let source = source.unwrap_or(match taken.descriptor().version() {
         Some(_) => Source::DLPack,
         None => Source::DLPackUnversioned,
     });
-    // SAFETY: taken over from its producer, and described (assumption P1).
-    let tensor = unsafe { Managed::from_parts(taken.handle, taken.descriptor) };
-    settle(py, tensor, request, source, owner)
+    settle(py, taken, request, source, owner)
 }
 
 /// A producer that answers with something else than a DLPack capsule is at fault, not the caller's argument.

@@ -6,7 +6,7 @@
 //! their mask is lost.
 
 use dlferry::abi::{DLDataType, DLDataTypeCode};
-use dlferry::managed::Descriptor;
+use dlferry::managed::{Descriptor, Tensor as Managed};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::intern;
@@ -33,7 +33,7 @@ const MASKED: &str =
 /// Refuses a tensor whose memory does not hold its values.
 ///
 /// One that requires a gradient is refused too, or, when the taker is lenient, made read-only.
-pub(crate) fn check(object: &Bound<'_, PyAny>, descriptor: &mut Descriptor, way: Way, lenient: bool) -> PyResult<()> {
+pub(crate) fn check(object: &Bound<'_, PyAny>, tensor: &mut Managed, way: Way, lenient: bool) -> PyResult<()> {
     let py = object.py();
     if way == Way::Exchange {
         if has(object, intern!(py, "requires_grad"))? {
@@ -42,13 +42,13 @@ pub(crate) fn check(object: &Bound<'_, PyAny>, descriptor: &mut Descriptor, way:
                     "the tensor requires a gradient, which would not see writes made elsewhere: pass tensor.detach()",
                 ));
             }
-            descriptor.set_read_only();
+            tensor.set_read_only();
         }
-        if may_be_conjugated(descriptor.dtype()) && answers(object, intern!(py, "is_conj"))? {
+        if may_be_conjugated(tensor.descriptor().dtype()) && answers(object, intern!(py, "is_conj"))? {
             return Err(PyBufferError::new_err(CONJUGATED));
         }
     }
-    if may_be_negated(descriptor) && answers(object, intern!(py, "is_neg"))? {
+    if may_be_negated(tensor.descriptor()) && answers(object, intern!(py, "is_neg"))? {
         return Err(PyBufferError::new_err(NEGATED));
     }
     if way == Way::Method && is_coded_in_python(object) && masks_elements(object)? {

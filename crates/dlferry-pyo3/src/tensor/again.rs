@@ -1,12 +1,11 @@
 use dlferry::managed::SharedTensor;
-use dlferry::managed::Tensor as Managed;
 use pyo3::exceptions::PyBufferError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::Tensor;
-use crate::capsule::{self, Taken};
+use crate::capsule;
 use crate::python::version_tuple;
 
 /// The same tensor, ready on another stream: only its producer can make it so, and is asked (decision 5.12).
@@ -22,7 +21,8 @@ pub(super) fn on_stream(py: Python<'_>, tensor: &Tensor, stream: i64) -> PyResul
     keywords.set_item(intern!(py, "stream"), stream)?;
     keywords.set_item(intern!(py, "max_version"), version_tuple(py)?)?;
     let answer = owner.call_method(intern!(py, "__dlpack__"), (), Some(&keywords))?;
-    let Taken { handle, mut descriptor } = capsule::take(&answer)?;
+    let mut taken = capsule::take(&answer)?;
+    let descriptor = taken.descriptor();
     let ours = tensor.shared.descriptor();
     let same = descriptor.data() == ours.data()
         && descriptor.byte_offset() == ours.byte_offset()
@@ -33,8 +33,7 @@ pub(super) fn on_stream(py: Python<'_>, tensor: &Tensor, stream: i64) -> PyResul
         return Err(refuse("its producer now answers with another tensor"));
     }
     if ours.is_read_only() {
-        descriptor.set_read_only();
+        taken.set_read_only();
     }
-    // SAFETY: taken over from its producer, and described (assumption P1).
-    Ok(unsafe { Managed::from_parts(handle, descriptor) }.into_shared())
+    Ok(taken.into_shared())
 }

@@ -286,6 +286,11 @@ impl Tensor {
         Ok(iterator.cast_into::<PyIterator>()?)
     }
 
+    #[allow(clippy::unused_self, reason = "the slot's signature")]
+    fn __contains__(&self, _value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Err(number::no_comparison())
+    }
+
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
         number::truth(self, py)
     }

@@ -26,7 +26,7 @@ const LIBRARIES: [(&str, &str, &str); 8] = [
     ("paddle", "paddle.utils.dlpack", "from_dlpack"),
 ];
 
-/// Libraries whose arrays can always be written, and which take no notice of READ_ONLY.
+/// Libraries whose arrays can always be written, and which take no notice of ``READ_ONLY``.
 const WRITERS: [&str; 2] = ["torch", "paddle"];
 
 /// Refuses to hand read-only memory to a library that would write it (decision 5.1).

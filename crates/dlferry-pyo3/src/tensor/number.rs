@@ -42,3 +42,8 @@ pub(super) fn len(tensor: &Tensor) -> PyResult<usize> {
         None => Err(PyTypeError::new_err("len() of a tensor without axes")),
     }
 }
+
+/// The answer to `value in tensor`, which would compare identities and so deny every number.
+pub(super) fn no_comparison() -> PyErr {
+    PyTypeError::new_err("a tensor compares no values: look in tensor.tolist() or tensor.numpy()")
+}

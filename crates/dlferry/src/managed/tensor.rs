@@ -8,12 +8,13 @@ use crate::abi::{DLManagedTensor, DLManagedTensorVersioned};
 ///
 /// Made by [`Export`](crate::export::Export) from data that Rust owns, without `unsafe`, or from a managed struct that
 /// another library produced.
+///
+/// As small as a pointer: what it is was written down in one place, where it stays when the tensor is shared.
 #[derive(Debug)]
-pub struct Tensor {
-    // Dropped in this order; neither depends on it.
-    descriptor: Descriptor,
-    handle: Handle,
-}
+pub struct Tensor(
+    // Invariant: the only reference, and kept alive by a handle.
+    Arc<Body>,
+);
 
 impl Tensor {
     /// Takes a versioned managed tensor over. When it is refused, its deleter is called.
@@ -30,7 +31,7 @@ impl Tensor {
         let handle = unsafe { Handle::versioned(managed) };
         // SAFETY: conditions 1 and 2.
         let descriptor = unsafe { describe(managed) }?;
-        Ok(Self { descriptor, handle })
+        Ok(Self::of(handle, descriptor))
     }
 
     /// Takes an unversioned managed tensor over. When it is refused, its deleter is called.
@@ -49,7 +50,7 @@ impl Tensor {
         let handle = unsafe { Handle::unversioned(managed) };
         // SAFETY: conditions 1 and 2.
         let descriptor = unsafe { describe(managed) }?;
-        Ok(Self { descriptor, handle })
+        Ok(Self::of(handle, descriptor))
     }
 
     /// Puts together a handle and the description of what it holds.
@@ -60,27 +61,42 @@ impl Tensor {
     #[must_use]
     #[inline]
     pub unsafe fn from_parts(handle: Handle, descriptor: Descriptor) -> Self {
-        Self { descriptor, handle }
+        Self::of(handle, descriptor)
+    }
+
+    #[inline]
+    fn of(handle: Handle, descriptor: Descriptor) -> Self {
+        Self(Arc::new(Body { descriptor, keep: Keep::Handle(handle) }))
     }
 
     /// Takes the tensor apart; what [`Self::from_parts`] puts together.
     #[must_use]
-    #[inline]
     pub fn into_parts(self) -> (Handle, Descriptor) {
-        (self.handle, self.descriptor)
+        match Arc::into_inner(self.0) {
+            Some(Body { descriptor, keep: Keep::Handle(handle) }) => (handle, descriptor),
+            _ => unreachable!("a tensor is the only reference to its body, which has a handle"),
+        }
     }
 
     /// What the tensor is.
     #[must_use]
     #[inline]
     pub fn descriptor(&self) -> &Descriptor {
-        &self.descriptor
+        &self.0.descriptor
     }
 
     /// Makes the tensor read-only, for good.
+    pub fn set_read_only(&mut self) {
+        match Arc::get_mut(&mut self.0) {
+            Some(body) => body.descriptor.set_read_only(),
+            None => unreachable!("a tensor is the only reference to its body"),
+        }
+    }
+
+    /// The tensor, read-only for good.
     #[must_use]
     pub fn into_read_only(mut self) -> Self {
-        self.descriptor.set_read_only();
+        self.set_read_only();
         self
     }
 
@@ -88,7 +104,7 @@ impl Tensor {
     #[must_use]
     #[inline]
     pub fn into_shared(self) -> SharedTensor {
-        SharedTensor(Arc::new(Body { descriptor: self.descriptor, keep: Keep::Handle(self.handle) }))
+        SharedTensor(self.0)
     }
 }
 
@@ -107,7 +123,7 @@ struct Body {
 /// What keeps the memory alive: held for its drop alone.
 #[derive(Debug)]
 enum Keep {
-    Handle(#[allow(dead_code, reason = "held for its drop")] Handle),
+    Handle(Handle),
     /// The tensor that this one is another description of; that one has a handle.
     Tensor(SharedTensor),
 }
