@@ -158,10 +158,10 @@ def test_strides_of_one_element_mean_nothing():
     assert dlferry.from_buffer(dt.BufferExporter(DATA, format=b"d", itemsize=8, **fields)).size == 2
 
 
-def test_more_axes_than_others_allow_are_taken():
-    tensor = dlferry.from_buffer(dt.BufferExporter(b"ab", shape=[1] * 99 + [2]))
-    assert tensor.ndim == 100
-    assert tensor[(0,) * 99].tolist() == [97, 98]
+def test_as_many_axes_as_the_protocol_has_are_taken():
+    tensor = dlferry.from_buffer(dt.BufferExporter(b"ab", shape=[1] * 63 + [2]))
+    assert tensor.ndim == 64
+    assert tensor[(0,) * 63].tolist() == [97, 98]
 
 
 def test_repeated_elements_come_in_read_only():
