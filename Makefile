@@ -8,6 +8,8 @@ SHELL := /bin/sh
 
 VENV ?= .venv
 VENV_TORCH ?= .venv-torch
+TORCH ?= 1
+VENV_INTEROP = .venv-interop$(if $(filter 0,$(TORCH)),,-torch)
 PYTHON ?=
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
@@ -23,7 +25,7 @@ export HYPOTHESIS_STORAGE_DIRECTORY := $(abspath $(TARGET))/hypothesis
 
 EXTENSIONS := -p dlferry-python -p dlferry-first -p dlferry-testing --features dlferry-testing/python
 PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python bench)
-PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench)
+PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop)
 # A test has no annotations and may pass what the types forbid; its helpers are checked.
 MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --no-check-untyped-defs \
 	$(addprefix --disable-error-code=,arg-type call-arg operator type-arg)
@@ -59,6 +61,11 @@ test-python: extensions ## the Python tests, on a build with overflow checks
 test-torch: extensions-release venv-torch ## the tests with PyTorch, on a release build (installs 13 GB)
 	@tools/with $(VENV_TORCH) "the PyTorch tests" env PYTHONPATH=$(TARGET)/py/release \
 		$(VENV_TORCH)/bin/python $(PYTEST) -m torch
+
+.PHONY: interop
+interop: extensions venv-interop ## every dtype and layout to and from many libraries (TORCH=0 leaves PyTorch out: 250 MB, not 13 GB)
+	@tools/with $(VENV_INTEROP) "the tests with many libraries" env PYTHONPATH=$(TARGET)/py/debug \
+		$(VENV_INTEROP)/bin/python -m pytest -c python/pyproject.toml -q interop
 
 .PHONY: asan
 asan: asan-rust asan-python ## the tests under AddressSanitizer
@@ -137,11 +144,12 @@ wheel: venv ## a wheel for this interpreter, into target/wheels
 		--interpreter $(VENV)/bin/python --target-dir $(TARGET)/wheel-build --out $(TARGET)/wheels
 
 .PHONY: ci
-ci: lint abi3 test asan ## what has to pass before a change lands
+ci: TORCH := 0
+ci: lint abi3 test interop asan ## what has to pass before a change lands
 
 .PHONY: clean
 clean: ## remove what was built and installed
-	rm -rf $(TARGET) $(VENV) $(VENV_TORCH)
+	rm -rf $(TARGET) $(VENV) $(VENV_TORCH) .venv-interop .venv-interop-torch
 
 # Steps of the above.
 .PHONY: venv
@@ -152,6 +160,13 @@ venv:
 venv-torch: venv
 	@test -e $(VENV_TORCH)/.ready || tools/notice "$(VENV_TORCH): PyTorch with its CUDA packages, 13 GB on disk, some minutes"
 	@PYTHON=$(VENV)/bin/python tools/venv $(VENV_TORCH) tools/requirements-torch.txt
+
+.PHONY: venv-interop
+venv-interop: venv
+	@test -e $(VENV_INTEROP)/.ready || tools/notice "$(VENV_INTEROP): ten array libraries, a download of about 250 MB" \
+		$(if $(filter 0,$(TORCH)),,"and PyTorch with its CUDA packages, 13 GB on disk; TORCH=0 leaves it out")
+	@PYTHON=$(VENV)/bin/python tools/venv $(VENV_INTEROP) \
+		tools/requirements-interop$(if $(filter 0,$(TORCH)),,-torch).txt
 
 .PHONY: extensions
 extensions: venv

@@ -68,9 +68,11 @@ class Facts:
     """What is known of one library."""
 
     package: str
-    """Its distribution, whose version decides which rows apply."""
+    """Its distribution."""
     module: str
     """What is imported."""
+    decides: str = ""
+    """The distribution whose release decides which rows count, where another does the work."""
     dtypes: str = ""
     """The dtypes that it makes arrays of, by their names in DLPack."""
     layouts: str = ""
@@ -84,8 +86,9 @@ class Facts:
     """Variables that it reads when it is imported."""
 
     def release(self) -> str | None:
-        """Look up which release is installed, if any."""
-        return _release(self.package)
+        """Look up which release it is that decides, if the library is installed."""
+        own = _release(self.package)
+        return own and _release(self.decides or self.package)
 
 
 @cache

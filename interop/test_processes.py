@@ -32,7 +32,9 @@ def test_table_without_a_fitting_row_is_an_error():
 
 
 def test_crash_is_the_outcome_of_its_cell_alone():
-    cells = [("quirk", "crashes", name) for name in ("answers", "aborts", "leaves", "raises", "answers_again")]
+    cells = [
+        ("quirk", "crashes", name) for name in ("answers", "aborts", "leaves", "raises", "answers_again")
+    ]
     found = processes.run(cells)
     assert list(found.values()) == ["yes", "crash SIGABRT", "exit 3", "refused OSError", "yes"]
 

@@ -12,7 +12,9 @@ QUIRKS = [(library, quirk) for library in LIBRARIES for quirk in facts_of(librar
 ROOT = Path(__file__).parent
 
 
-@pytest.mark.parametrize(("library", "quirk"), QUIRKS, ids=[f"{library}-{quirk.id}" for library, quirk in QUIRKS])
+@pytest.mark.parametrize(
+    ("library", "quirk"), QUIRKS, ids=[f"{library}-{quirk.id}" for library, quirk in QUIRKS]
+)
 def test_quirk_is_still_there(library, quirk):
     release = matrix.release_of(library)
     if not in_range(quirk.releases, release):
@@ -27,7 +29,9 @@ def test_each_probe_has_a_row(library):
     assert sorted(probes) == sorted(quirk.id for quirk in facts_of(library).quirks)
 
 
-@pytest.mark.parametrize(("library", "quirk"), QUIRKS, ids=[f"{library}-{quirk.id}" for library, quirk in QUIRKS])
+@pytest.mark.parametrize(
+    ("library", "quirk"), QUIRKS, ids=[f"{library}-{quirk.id}" for library, quirk in QUIRKS]
+)
 def test_rule_of_a_quirk_is_in_the_book(library, quirk):
     rules = (ROOT.parent / "docs" / "rules.md").read_text()
     assert f"| {quirk.rule} |" in rules, library

@@ -1,7 +1,8 @@
 """The array API to the letter."""
 
-from facts.names import INTEGERS, RARE
 from tables import Facts, Quirk, table
+
+from facts.names import INTEGERS, RARE
 
 OWN = f"bool {INTEGERS} float32 float64 complex64 complex128"
 SHARES = table(f"""
@@ -9,11 +10,13 @@ SHARES = table(f"""
     {OWN}   | empty               | taken, writable
     {OWN}   | *                   | shared, writable
     float16 | *                   | refused TypeError
+    *       | *                   | refused RuntimeError | <2.5
     *       | *                   | refused BufferError
 """)
 
 FACTS = Facts(
     package="array-api-strict",
+    decides="numpy",
     module="array_api_strict",
     dtypes=OWN,
     layouts="contiguous transposed step reversed broadcast offset empty no-axes one-element",
@@ -34,6 +37,7 @@ FACTS = Facts(
             {OWN}   | empty | taken, writable
             {OWN}   | *     | copied, writable
             float16 | *     | refused TypeError
+            *       | *     | refused RuntimeError | <2.5
             *       | *     | refused BufferError
         """),
         "asarray": table(f"""
@@ -45,7 +49,7 @@ FACTS = Facts(
         """),
     },
     quirks=(
-        Quirk("device_is_an_object", "R5.20", "has device objects of its own, and \"cpu\" works", "cpu"),
+        Quirk("device_is_an_object", "R5.20", 'has device objects of its own, and "cpu" works', "cpu"),
         Quirk(
             "asks_with_all_keywords",
             "R5.18",

@@ -1,7 +1,8 @@
 """JAX on the CPU, with its 64-bit dtypes switched on."""
 
-from facts.names import NUMPY, RARE, SPREAD, VIEWED
 from tables import Facts, Quirk, table
+
+from facts.names import NUMPY, RARE, SPREAD, VIEWED
 
 OWN = f"{NUMPY} {VIEWED}"
 
@@ -11,26 +12,30 @@ FACTS = Facts(
     dtypes=f"{OWN} int2 int4 uint2 uint4 float4_e2m1fn float6_e2m3fn float6_e3m2fn",
     layouts="contiguous transposed step reversed offset empty no-axes one-element",
     into={
-        # The six-bit ones bring the process down when they are empty.
+        # Before 0.12 it knew no versions. Elements of six bits bring the process down when there are none.
         "from_dlpack": table(f"""
-            {OWN} float4*   | *     | shared, read-only, dlpack
-            float6*         | empty | crash SIGABRT
+            {OWN} float4_*   | *     | untold, read-only, dlpack-unversioned | <0.12
+            {OWN} float4_*   | *     | shared, read-only, dlpack
+            float6_*         | empty | crash SIGABRT
             *               | *     | refused JaxRuntimeError
         """),
         "asarray": table(f"""
-            {OWN} float4*   | *     | shared, read-only, dlpack
-            float6*         | empty | crash SIGABRT
+            {OWN} float4_*   | *     | untold, read-only, dlpack-unversioned | <0.12
+            {OWN} float4_*   | *     | shared, read-only, dlpack
+            float6_*         | empty | crash SIGABRT
             *               | *     | refused BufferError
         """),
     },
     out_of={
         "from_dlpack": table(f"""
+            *     | broadcast read-only             | refused BufferError | <0.12
             {OWN} | contiguous transposed read-only | shared
             {OWN} | empty                           | taken
             {OWN} | no-axes one-element misaligned  | copied
             *     | *                               | refused JaxRuntimeError
         """),
         "from_dlpack copy=False": table(f"""
+            *     | broadcast read-only             | refused BufferError | <0.12
             {OWN} | contiguous transposed read-only | shared
             {OWN} | empty                           | taken
             {OWN} | no-axes one-element misaligned  | refused ValueError
@@ -38,6 +43,7 @@ FACTS = Facts(
         """),
         "asarray": table(f"""
             {RARE}         | *     | refused BufferError
+            float6_*        | *     | refused JaxRuntimeError | <0.12
             {OWN} {SPREAD} | empty | taken
             {OWN} {SPREAD} | *     | copied
         """),
@@ -54,15 +60,15 @@ FACTS = Facts(
             "copies what does not begin at a multiple of 64",
             "[True, False, False, True]",
         ),
-        Quirk("refuses_gaps", "R3.11", "takes compact memory only", "refused JaxRuntimeError"),
-        Quirk("is_always_read_only", "R6.4", "marks every array READ_ONLY", "1"),
+        Quirk("refuses_gaps", "R3.11", "takes compact memory only", "refused JaxRuntimeError", ">=0.12"),
+        Quirk("is_always_read_only", "R6.4", "marks every array READ_ONLY", "1", ">=0.12"),
         Quirk(
             "is_read_only_unversioned_all_the_same",
             "R9.5",
             "exports without a version, where it cannot say that it is read-only",
             "dltensor",
         ),
-        Quirk("copy_is_read_only", "R6.5", "marks even a private copy READ_ONLY", "3"),
+        Quirk("copy_is_read_only", "R6.5", "marks even a private copy READ_ONLY", "3", ">=0.12"),
         Quirk("has_no_int4", "R9.19", "does not export int4", "refused JaxRuntimeError"),
         Quirk(
             "wide_types_are_narrowed", "R5.18", "makes float32 of float64 unless told otherwise", "float32"

@@ -1,7 +1,8 @@
 """NumPy arrays of the dtypes that ml_dtypes adds."""
 
-from facts.names import NUMPY, RARE, SPREAD, VIEWED
 from tables import Facts, Quirk, table
+
+from facts.names import NUMPY, RARE, SPREAD, VIEWED
 
 AS_NUMPY = table(f"""
     {RARE}           | *                   | refused BufferError
@@ -24,14 +25,18 @@ FACTS = Facts(
     out_of={"asarray": AS_NUMPY, "method": AS_NUMPY},
     quirks=(
         Quirk(
-            "takes_a_byte_for_an_element_below_one", "R3.17", "stores elements below a byte one in each", "1, 1"
+            "takes_a_byte_for_an_element_below_one",
+            "R3.17",
+            "stores elements below a byte one in each",
+            "1, 1",
         ),
         Quirk("has_no_buffer_format", "R1.12", "NumPy has no buffer of its dtypes", "refused ValueError"),
+        Quirk("has_no_dlpack_of_its_own", "R1.12", "NumPy does not export its dtypes", "refused BufferError"),
         Quirk(
-            "has_no_dlpack_of_its_own", "R1.12", "NumPy does not export its dtypes", "refused BufferError"
-        ),
-        Quirk(
-            "has_a_typestr_of_raw_bytes", "R1.12", "their typestr says two bytes and not what they mean", "<V2"
+            "has_a_typestr_of_raw_bytes",
+            "R1.12",
+            "their typestr says two bytes and not what they mean",
+            "<V2",
         ),
     ),
 )

@@ -1,7 +1,8 @@
 """MLX on the CPU."""
 
-from facts.names import INTEGERS
 from tables import Facts, Quirk, table
+
+from facts.names import INTEGERS
 
 # Its arrays of float64 are made on purpose; what comes in is narrowed.
 TAKEN = f"bool {INTEGERS} float16 bfloat16 float32 complex64"
@@ -64,7 +65,10 @@ FACTS = Facts(
         ),
         Quirk("negative_extent_breaks_it", "R3.20", "crashes on a negative extent", "crash SIGSEGV"),
         Quirk(
-            "negative_extent_does_not_pass", "R3.20", "is not reached by one through us", "refused BufferError"
+            "negative_extent_does_not_pass",
+            "R3.20",
+            "is not reached by one through us",
+            "refused BufferError",
         ),
         Quirk("narrows_complex128", "R5.18", "makes complex64 of complex128", "mlx.core.complex64"),
         Quirk("copies_what_it_takes", "R5.18", "copies what it takes on the CPU", "0"),

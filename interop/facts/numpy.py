@@ -1,7 +1,8 @@
 """NumPy."""
 
-from facts.names import BYTES, NUMPY
 from tables import Facts, Quirk, table
+
+from facts.names import BYTES, NUMPY
 
 FACTS = Facts(
     package="numpy",
@@ -35,6 +36,7 @@ FACTS = Facts(
             {NUMPY} | broadcast read-only | shared, read-only
             {NUMPY} | empty               | taken, writable
             {NUMPY} | *                   | shared, writable
+            *       | *                   | refused RuntimeError | <2.5
             *       | *                   | refused BufferError
         """),
     },
@@ -45,7 +47,9 @@ FACTS = Facts(
             "calls `__dlpack__` with three keywords, not the stream, and never `__dlpack_device__`",
             "__dlpack__ dl_device copy max_version",
         ),
-        Quirk("unversioned_is_read_only", "R6.2", "takes every unversioned capsule as read-only", "read-only"),
+        Quirk(
+            "unversioned_is_read_only", "R6.2", "takes every unversioned capsule as read-only", "read-only"
+        ),
         Quirk(
             "exports_masked_arrays_without_the_mask",
             "5.9",

@@ -1,7 +1,8 @@
 """ONNX Runtime's values."""
 
-from facts.names import INTEGERS, RARE, VIEWS
 from tables import Facts, Quirk, table
+
+from facts.names import INTEGERS, RARE, VIEWS
 
 OWN = f"bool {INTEGERS} float16 float32 float64"
 # What it takes and NumPy cannot have.

@@ -1,7 +1,8 @@
 """Pillow's images."""
 
-from facts.names import NUMPY
 from tables import Facts, Quirk, table
+
+from facts.names import NUMPY
 
 FACTS = Facts(
     package="pillow",

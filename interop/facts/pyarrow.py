@@ -1,7 +1,8 @@
 """Arrow arrays and buffers."""
 
-from facts.names import INTEGERS, NUMPY, VIEWS
 from tables import Facts, Quirk, table
+
+from facts.names import INTEGERS, NUMPY, VIEWS
 
 FACTS = Facts(
     package="pyarrow",

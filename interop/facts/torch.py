@@ -1,7 +1,8 @@
 """PyTorch on the CPU."""
 
-from facts.names import BYTES, INTEGERS, FLOATS8
 from tables import Facts, Quirk, table
+
+from facts.names import BYTES, FLOATS8, INTEGERS
 
 OWN = (
     f"bool {INTEGERS} float16 bfloat16 float32 float64 complex32 complex64 complex128 "

@@ -33,18 +33,24 @@ FACTS = Facts(
     },
     quirks=(
         Quirk("forgets_read_only", "R6.6", "exports read-only memory without its flag", "0"),
-        Quirk(
-            "major_zero_is_an_error", "R4.14", "fails on `max_version=(0, 8)`", "refused AttributeError"
-        ),
+        Quirk("major_zero_is_an_error", "R4.14", "fails on `max_version=(0, 8)`", "refused AttributeError"),
         Quirk("negative_extent_passes", "R3.20", "takes negative extents", "(-2, 3)"),
         Quirk(
             "negative_extent_is_refused_by_us", "R3.20", "gives them on, and we refuse", "refused BufferError"
         ),
         Quirk("major_is_not_checked", "R4.5", "reads structs of majors that it does not know", "(1,)"),
-        Quirk("refuses_padded", "R6.7", "gets no padded elements, of which it knows nothing", "refused BufferError"),
+        Quirk(
+            "refuses_padded",
+            "R6.7",
+            "gets no padded elements, of which it knows nothing",
+            "refused BufferError",
+        ),
         Quirk("asks_for_no_version", "R4.8", "calls `__dlpack__` without arguments", "nothing"),
         Quirk(
-            "cannot_take_read_only_numpy", "R6.3", "takes no read-only array of NumPy's", "refused BufferError"
+            "cannot_take_read_only_numpy",
+            "R6.3",
+            "takes no read-only array of NumPy's",
+            "refused BufferError",
         ),
         Quirk("takes_read_only_numpy_from_us", "E8", "takes it from us, through the table", "(2,)"),
         Quirk(

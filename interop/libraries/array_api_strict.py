@@ -8,8 +8,9 @@ from typing import Any
 import array_api_strict as xp
 import dlferry
 import numpy as np
-from libraries import numpy as plain
 from tensors import SHAPE
+
+from libraries import numpy as plain
 
 CHAIN = "from_dlpack"
 WAYS: dict[str, Callable[[Any], Any]] = {

@@ -11,9 +11,11 @@ import jax
 import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
+
 from libraries import numpy as plain
 
 CHAIN = "from_dlpack"
+ALIGNMENT = 64
 WAYS: dict[str, Callable[[Any], Any]] = {
     "from_dlpack": jax.dlpack.from_dlpack,
     "from_dlpack copy=False": lambda tensor: jax.dlpack.from_dlpack(tensor, copy=False),
@@ -26,8 +28,12 @@ def make(dtype: str, layout: str) -> Any:
     if not hasattr(jnp, "bool_" if dtype == "bool" else dtype):
         return None
     kind = np.dtype(getattr(ml_dtypes, dtype, dtype))
+    try:
+        array = jnp.array(plain.base_of(kind, dtype, layout))
+    except jax.errors.JaxRuntimeError:
+        return None
     # In its hands, all layouts are row-major.
-    return plain.LAYOUTS[layout](jnp.array(plain.base_of(kind, dtype, layout)))
+    return plain.LAYOUTS[layout](array)
 
 
 def values(array: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+
 from libraries import numpy as plain
 
 CHAIN = "method"

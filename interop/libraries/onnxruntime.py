@@ -10,8 +10,9 @@ import dlferry
 import dlferry_testing as dt
 import numpy as np
 import onnxruntime as ort
-from libraries import numpy as plain
 from tensors import tensor as tensor_of
+
+from libraries import numpy as plain
 
 CHAIN = "from_dlpack of a copy"
 
