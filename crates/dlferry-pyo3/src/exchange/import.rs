@@ -10,6 +10,8 @@ use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 
+#[cfg(not(feature = "abi3"))]
+use super::known::State;
 use crate::error::IntoPyErr;
 use crate::python::type_attribute;
 
@@ -30,7 +32,22 @@ pub struct Table {
 /// # Errors
 ///
 /// What looking the attribute up raised, other than that it is absent.
+#[inline]
 pub fn table_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
+    #[cfg(not(feature = "abi3"))]
+    if let Some(table) = State::of(object).and_then(State::recall) {
+        return Ok(table);
+    }
+    let table = find_table(object)?;
+    // The look-up is what gives a type its number.
+    #[cfg(not(feature = "abi3"))]
+    if let Some(state) = State::of(object) {
+        state.remember(table);
+    }
+    Ok(table)
+}
+
+fn find_table(object: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
     let name = intern!(object.py(), "__dlpack_c_exchange_api__");
     let Some(capsule) = type_attribute(object, name)? else {
         return Ok(None);

@@ -4,5 +4,7 @@
 
 pub(crate) mod export;
 pub(crate) mod import;
+#[cfg(not(feature = "abi3"))]
+mod known;
 
 pub use import::{Table, table_of};

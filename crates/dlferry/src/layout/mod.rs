@@ -91,7 +91,8 @@ impl Layout {
     ///
     /// [`LayoutError::RankMismatch`], [`LayoutError::NegativeExtent`], [`LayoutError::SizeOverflow`] or
     /// [`LayoutError::SpanOverflow`], the first that applies.
-    #[inline]
+    #[allow(clippy::inline_always, reason = "a call that is not inlined moves the whole layout once more")]
+    #[inline(always)]
     pub fn new(shape: &[i64], strides: &[i64]) -> Result<Self, LayoutError> {
         let (size, span) = check(shape, strides)?;
         Ok(Self { shape: Dims::from_slice(shape), strides: Dims::from_slice(strides), size, span })

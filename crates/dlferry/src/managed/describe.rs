@@ -76,7 +76,8 @@ pub unsafe fn describe_prototype(tensor: NonNull<DLTensor>) -> Result<Prototype,
 /// # Safety
 ///
 /// Condition 2.
-#[inline]
+#[allow(clippy::inline_always, reason = "each call that is not inlined moves the whole description once more")]
+#[inline(always)]
 unsafe fn describe_tensor(tensor: &DLTensor, fields: Fields) -> Result<Descriptor, DescribeError> {
     // The dtype comes before the shape: what cannot be held at all needs no layout.
     check_dtype(tensor.dtype)?;
@@ -92,7 +93,8 @@ unsafe fn describe_tensor(tensor: &DLTensor, fields: Fields) -> Result<Descripto
 /// # Safety
 ///
 /// Condition 2, for these fields; NULL strides stand for C order.
-#[inline]
+#[allow(clippy::inline_always, reason = "each call that is not inlined moves the whole description once more")]
+#[inline(always)]
 unsafe fn read_layout(ndim: i32, shape: *const i64, strides: *const i64) -> Result<Layout, DescribeError> {
     let rank = usize::try_from(ndim).map_err(|_| DescribeError::NegativeNdim { ndim })?;
     if rank == 0 {

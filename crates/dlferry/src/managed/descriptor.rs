@@ -55,7 +55,8 @@ impl Descriptor {
     /// # Errors
     ///
     /// As [`Self::new`].
-    #[inline]
+    #[allow(clippy::inline_always, reason = "a call that is not inlined moves the whole description once more")]
+    #[inline(always)]
     pub fn with_byte_offset(
         data: *mut c_void,
         byte_offset: u64,
