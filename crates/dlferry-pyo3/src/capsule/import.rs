@@ -1,11 +1,12 @@
 use core::ffi::CStr;
+use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
 use dlferry::abi::{
     CAPSULE_UNVERSIONED, CAPSULE_UNVERSIONED_USED, CAPSULE_VERSIONED, CAPSULE_VERSIONED_USED, DLManagedTensor,
     DLManagedTensorVersioned,
 };
-use dlferry::managed::{Handle, Tensor as Managed, describe};
+use dlferry::managed::{DescribeError, Handle, Tensor as Managed};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -49,24 +50,40 @@ fn take_locked(capsule: &Bound<'_, PyAny>) -> PyResult<Managed> {
     let name = unsafe { CStr::from_ptr(name) };
     if name == CAPSULE_VERSIONED {
         let managed = pointer::<DLManagedTensorVersioned>(capsule, name)?;
-        // SAFETY: the name says what the pointer is, and that the capsule still owns it (assumption P1).
-        let descriptor = unsafe { describe(managed) }.map_err(IntoPyErr::into_py_err)?;
-        rename(capsule, CAPSULE_VERSIONED_USED)?;
-        // SAFETY: as above; renamed, so the capsule lets go of it.
+        // SAFETY: the name says what the pointer is (assumption P1). The capsule still owns it, which `settled` minds.
         let handle = unsafe { Handle::versioned(managed) };
-        // SAFETY: taken over from its producer, and described (assumption P1).
-        Ok(unsafe { Managed::from_parts(handle, descriptor) })
+        // SAFETY: as above.
+        settled(capsule, unsafe { Managed::try_from_handle(managed, handle) }, CAPSULE_VERSIONED_USED)
     } else if name == CAPSULE_UNVERSIONED {
         let managed = pointer::<DLManagedTensor>(capsule, name)?;
-        // SAFETY: as above.
-        let descriptor = unsafe { describe(managed) }.map_err(IntoPyErr::into_py_err)?;
-        rename(capsule, CAPSULE_UNVERSIONED_USED)?;
-        // SAFETY: as above; renamed, so the capsule lets go of it.
+        // SAFETY: the name says what the pointer is (assumption P1). The capsule still owns it, which `settled` minds.
         let handle = unsafe { Handle::unversioned(managed) };
-        // SAFETY: taken over from its producer, and described (assumption P1).
-        Ok(unsafe { Managed::from_parts(handle, descriptor) })
+        // SAFETY: as above.
+        settled(capsule, unsafe { Managed::try_from_handle(managed, handle) }, CAPSULE_UNVERSIONED_USED)
     } else {
         Err(refuse(name))
+    }
+}
+
+/// Makes the capsule let go of a tensor that was described, or keep the one that was not.
+fn settled(
+    capsule: &Bound<'_, PyAny>,
+    described: Result<Managed, (DescribeError, Handle)>,
+    used: &'static CStr,
+) -> PyResult<Managed> {
+    match described {
+        Ok(tensor) => match rename(capsule, used) {
+            Ok(()) => Ok(tensor),
+            Err(error) => {
+                // The capsule will call the deleter.
+                let _not_ours = ManuallyDrop::new(tensor.into_parts().0);
+                Err(error)
+            }
+        },
+        Err((error, handle)) => {
+            let _not_ours = ManuallyDrop::new(handle);
+            Err(error.into_py_err())
+        }
     }
 }
 

@@ -4,14 +4,14 @@ use dlferry::abi::{
     DLManagedTensorVersioned, DLPackExchangeAPI, DLPackExchangeAPIHeader, DLPackManagedTensorFromPyObjectNoSync,
     DLPackVersion, EXCHANGE_API_CAPSULE,
 };
-use dlferry::managed::{Handle, Tensor as Managed, describe};
+use dlferry::managed::Tensor as Managed;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 
 #[cfg(not(feature = "abi3"))]
-use super::known::State;
+use super::known::{Memory, State};
 use crate::error::IntoPyErr;
 use crate::python::type_attribute;
 
@@ -35,7 +35,7 @@ pub struct Table {
 #[inline]
 pub fn table_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
     #[cfg(not(feature = "abi3"))]
-    if let Some(table) = State::of(object).and_then(State::recall) {
+    if let Some(Memory::Found(table)) = State::of(object).map(State::recall) {
         return Ok(table);
     }
     let table = find_table(object)?;
@@ -103,11 +103,7 @@ impl Table {
         let managed = NonNull::new(managed).ok_or_else(|| {
             PyBufferError::new_err("the producer's exchange table reported success and gave no tensor")
         })?;
-        // SAFETY: the function's result belongs to the caller (rule E4).
-        let handle = unsafe { Handle::versioned(managed) };
-        // SAFETY: as above (assumption P1).
-        let descriptor = unsafe { describe(managed) }.map_err(IntoPyErr::into_py_err)?;
-        // SAFETY: as above.
-        Ok(unsafe { Managed::from_parts(handle, descriptor) })
+        // SAFETY: the function's result belongs to the caller (rule E4); otherwise assumption P1.
+        unsafe { Managed::from_raw_versioned(managed) }.map_err(IntoPyErr::into_py_err)
     }
 }

@@ -23,6 +23,13 @@ struct Known {
     table: Option<Table>,
 }
 
+/// What is remembered of a type.
+pub(super) enum Memory {
+    /// What was found before: a table, or that there is none.
+    Found(Option<Table>),
+    Nothing,
+}
+
 /// A type, and the number of its state.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct State {
@@ -53,9 +60,11 @@ impl State {
     }
 
     /// What was found for this state before.
-    pub(super) fn recall(self) -> Option<Option<Table>> {
-        let known = self.slot(Cell::get).flatten()?;
-        (known.state == self).then_some(known.table)
+    pub(super) fn recall(self) -> Memory {
+        match self.slot(Cell::get).flatten() {
+            Some(known) if known.state == self => Memory::Found(known.table),
+            _ => Memory::Nothing,
+        }
     }
 
     pub(super) fn remember(self, table: Option<Table>) {

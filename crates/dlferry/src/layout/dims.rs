@@ -39,6 +39,22 @@ impl Dims {
         Self::collect(values.len(), values.iter().copied())
     }
 
+    /// Becomes a copy of `values`, where it is.
+    #[inline]
+    pub(super) fn refill(&mut self, values: &[i64]) {
+        match (self, u8::try_from(values.len())) {
+            (Self::Inline { len, places }, Ok(short)) if values.len() <= INLINE => {
+                *len = short;
+                // Unused places stay zero, as they must.
+                let mut values = values.iter();
+                for place in places {
+                    *place = values.next().copied().unwrap_or(0);
+                }
+            }
+            (this, _) => *this = Self::from_slice(values),
+        }
+    }
+
     /// Makes a list of `len` zeros.
     #[inline]
     pub(super) fn zeros(len: usize) -> Self {

@@ -91,11 +91,22 @@ impl Layout {
     ///
     /// [`LayoutError::RankMismatch`], [`LayoutError::NegativeExtent`], [`LayoutError::SizeOverflow`] or
     /// [`LayoutError::SpanOverflow`], the first that applies.
-    #[allow(clippy::inline_always, reason = "a call that is not inlined moves the whole layout once more")]
-    #[inline(always)]
+    #[inline]
     pub fn new(shape: &[i64], strides: &[i64]) -> Result<Self, LayoutError> {
         let (size, span) = check(shape, strides)?;
         Ok(Self { shape: Dims::from_slice(shape), strides: Dims::from_slice(strides), size, span })
+    }
+
+    /// Becomes the layout of a shape and strides, where it is: moving a layout costs more than making one. Stays what it
+    /// was when they are refused.
+    #[inline]
+    pub(crate) fn refill(&mut self, shape: &[i64], strides: &[i64]) -> Result<(), LayoutError> {
+        let (size, span) = check(shape, strides)?;
+        self.shape.refill(shape);
+        self.strides.refill(strides);
+        self.size = size;
+        self.span = span;
+        Ok(())
     }
 
     /// Takes a shape and makes it row-major: contiguous, last axis fastest.
@@ -127,6 +138,12 @@ impl Layout {
     #[must_use]
     pub fn scalar() -> Self {
         Self { shape: Dims::zeros(0), strides: Dims::zeros(0), size: 1, span: Span::ONE }
+    }
+
+    /// Makes the layout of no element, on one axis.
+    #[inline]
+    pub(crate) fn nothing() -> Self {
+        Self { shape: Dims::zeros(1), strides: Dims::zeros(1), size: 0, span: Span::ONE }
     }
 
     /// Returns the extent of each axis.

@@ -1,5 +1,6 @@
 use core::ptr::NonNull;
 
+use super::descriptor::Memory;
 use super::{DescribeError, Descriptor, Fields, ManagedStruct};
 use crate::abi::{DLDataType, DLDataTypeCode, DLDevice, DLTensor};
 use crate::element::check_dtype;
@@ -15,10 +16,26 @@ use crate::layout::Layout;
 ///
 /// Conditions 1 and 2 of [`managed`](crate::managed).
 pub unsafe fn describe<S: ManagedStruct>(managed: NonNull<S>) -> Result<Descriptor, DescribeError> {
+    let mut descriptor = Descriptor::blank();
+    // SAFETY: vouched for by the caller.
+    unsafe { describe_into(&mut descriptor, managed) }?;
+    Ok(descriptor)
+}
+
+/// Like [`describe`], into a descriptor where it is. Of no use to anybody when the struct is refused.
+///
+/// # Safety
+///
+/// As [`describe`].
+#[inline]
+pub(super) unsafe fn describe_into<S: ManagedStruct>(
+    descriptor: &mut Descriptor,
+    managed: NonNull<S>,
+) -> Result<(), DescribeError> {
     // SAFETY: condition 1, vouched for by the caller.
     let (fields, tensor) = unsafe { S::read(managed) }?;
     // SAFETY: condition 2, vouched for by the caller.
-    unsafe { describe_tensor(&tensor, fields) }
+    unsafe { describe_tensor(descriptor, &tensor, fields) }
 }
 
 /// Reads a tensor that is only lent, as the exchange API lends one.
@@ -33,8 +50,10 @@ pub unsafe fn describe<S: ManagedStruct>(managed: NonNull<S>) -> Result<Descript
 ///
 /// Condition 2 of [`managed`](crate::managed).
 pub unsafe fn describe_borrowed(tensor: &DLTensor) -> Result<Descriptor, DescribeError> {
+    let mut descriptor = Descriptor::blank();
     // SAFETY: condition 2, vouched for by the caller.
-    unsafe { describe_tensor(tensor, Fields::UNVERSIONED) }
+    unsafe { describe_tensor(&mut descriptor, tensor, Fields::UNVERSIONED) }?;
+    Ok(descriptor)
 }
 
 /// What a new tensor shall be, as a caller of an exchange table's allocator says it.
@@ -68,37 +87,47 @@ pub unsafe fn describe_prototype(tensor: NonNull<DLTensor>) -> Result<Prototype,
     // SAFETY: as above.
     let shape = unsafe { (*tensor).shape };
     check_dtype(dtype)?;
+    let mut layout = Layout::scalar();
     // SAFETY: vouched for by the caller.
-    let layout = unsafe { read_layout(ndim, shape, core::ptr::null()) }?;
+    unsafe { read_layout(&mut layout, ndim, shape, core::ptr::null()) }?;
     Ok(Prototype { dtype, device, layout })
 }
 
 /// # Safety
 ///
 /// Condition 2.
-#[allow(clippy::inline_always, reason = "each call that is not inlined moves the whole description once more")]
-#[inline(always)]
-unsafe fn describe_tensor(tensor: &DLTensor, fields: Fields) -> Result<Descriptor, DescribeError> {
+#[inline]
+unsafe fn describe_tensor(descriptor: &mut Descriptor, tensor: &DLTensor, fields: Fields) -> Result<(), DescribeError> {
     // The dtype comes before the shape: what cannot be held at all needs no layout.
     check_dtype(tensor.dtype)?;
+    let layout = descriptor.layout_mut();
     // SAFETY: condition 2, vouched for by the caller.
-    let layout = unsafe { read_layout(tensor.ndim, tensor.shape, tensor.strides) }?;
-    if let Some(layout) = split_pairs(tensor.dtype, &layout, fields) {
-        let dtype = DLDataType::F4_E2M1FN;
-        return Descriptor::with_byte_offset(tensor.data, tensor.byte_offset, tensor.device, dtype, layout, fields);
+    unsafe { read_layout(layout, tensor.ndim, tensor.shape, tensor.strides) }?;
+    let mut dtype = tensor.dtype;
+    if let Some(halves) = split_pairs(dtype, layout, fields) {
+        dtype = DLDataType::F4_E2M1FN;
+        *layout = halves;
     }
-    Descriptor::with_byte_offset(tensor.data, tensor.byte_offset, tensor.device, tensor.dtype, layout, fields)
+    let memory = Memory { data: tensor.data, byte_offset: tensor.byte_offset, device: tensor.device };
+    descriptor.refill(memory, dtype, fields)
 }
 
+/// Reads shape and strides into a layout where it is.
+///
 /// # Safety
 ///
 /// Condition 2, for these fields; NULL strides stand for C order.
-#[allow(clippy::inline_always, reason = "each call that is not inlined moves the whole description once more")]
-#[inline(always)]
-unsafe fn read_layout(ndim: i32, shape: *const i64, strides: *const i64) -> Result<Layout, DescribeError> {
+#[inline]
+unsafe fn read_layout(
+    layout: &mut Layout,
+    ndim: i32,
+    shape: *const i64,
+    strides: *const i64,
+) -> Result<(), DescribeError> {
     let rank = usize::try_from(ndim).map_err(|_| DescribeError::NegativeNdim { ndim })?;
     if rank == 0 {
-        return Ok(Layout::scalar());
+        *layout = Layout::scalar();
+        return Ok(());
     }
     if shape.is_null() {
         return Err(DescribeError::NullShape { ndim });
@@ -106,11 +135,12 @@ unsafe fn read_layout(ndim: i32, shape: *const i64, strides: *const i64) -> Resu
     // SAFETY: vouched for by the caller; not NULL.
     let shape = unsafe { dims(shape, rank, "shape") }?;
     if strides.is_null() {
-        return Ok(Layout::c_contiguous(shape)?);
+        *layout = Layout::c_contiguous(shape)?;
+        return Ok(());
     }
     // SAFETY: as above.
     let strides = unsafe { dims(strides, rank, "strides") }?;
-    Ok(Layout::new(shape, strides)?)
+    Ok(layout.refill(shape, strides)?)
 }
 
 /// # Safety

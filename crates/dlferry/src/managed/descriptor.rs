@@ -55,33 +55,45 @@ impl Descriptor {
     /// # Errors
     ///
     /// As [`Self::new`].
-    #[allow(clippy::inline_always, reason = "a call that is not inlined moves the whole description once more")]
-    #[inline(always)]
+    #[inline]
     pub fn with_byte_offset(
         data: *mut c_void,
         byte_offset: u64,
         device: DLDevice,
         dtype: DLDataType,
         layout: Layout,
-        mut fields: Fields,
+        fields: Fields,
     ) -> Result<Self, DescribeError> {
-        check_dtype(dtype)?;
-        if data.is_null() && !layout.is_empty() {
-            return Err(DescribeError::NullData { size: layout.size() });
-        }
-        if !dtype.is_sub_byte() {
-            // The flag says nothing about whole bytes (rule R6.7).
-            fields.padded = false;
-        } else if fields.padded && dtype.item_bits() > 8 {
-            return Err(DescribeError::Padding { dtype });
-        }
-        if !fields.read_only && layout.has_overlap() {
-            fields.read_only = true;
-        }
-        let bits = storage_bits(dtype, fields);
-        let (data, byte_offset) = settle(data, byte_offset, device.device_type, bits, &layout)?;
-        // Built where it is returned: a descriptor is large, and moving it is much of what describing costs.
+        let data = Memory { data, byte_offset, device };
+        let (data, fields) = check(data, dtype, &layout, fields)?;
+        let Memory { data, byte_offset, device } = data;
         Ok(Self { data, byte_offset, device, dtype, fields, layout })
+    }
+
+    /// What describes nothing: to be [refilled](Self::refill).
+    pub(super) fn blank() -> Self {
+        let layout = Layout::nothing();
+        let (data, device, dtype) = (core::ptr::null_mut(), DLDevice::CPU, DLDataType::U8);
+        Self { data, byte_offset: 0, device, dtype, fields: Fields::SHARED, layout }
+    }
+
+    /// The layout, to be refilled before [`Self::refill`] checks all the rest.
+    #[inline]
+    pub(super) fn layout_mut(&mut self) -> &mut Layout {
+        &mut self.layout
+    }
+
+    /// Becomes the description of the layout that it has at other memory, where it is: moving a descriptor costs more
+    /// than making one. Of no use to anybody when it is refused.
+    #[inline]
+    pub(super) fn refill(&mut self, memory: Memory, dtype: DLDataType, fields: Fields) -> Result<(), DescribeError> {
+        let (memory, fields) = check(memory, dtype, &self.layout, fields)?;
+        self.data = memory.data;
+        self.byte_offset = memory.byte_offset;
+        self.device = memory.device;
+        self.dtype = dtype;
+        self.fields = fields;
+        Ok(())
     }
 
     /// The view of this tensor with another layout, whose first element lies `first` elements from the present one.
@@ -328,4 +340,38 @@ fn settle(
         return Err(overflow);
     }
     Ok((data.wrapping_byte_offset(offset), 0))
+}
+
+/// Where elements are.
+#[derive(Clone, Copy)]
+pub(super) struct Memory {
+    pub(super) data: *mut c_void,
+    pub(super) byte_offset: u64,
+    pub(super) device: DLDevice,
+}
+
+/// All that import and export must hold, in one place: memory and fields as a descriptor has them.
+#[inline]
+fn check(
+    memory: Memory,
+    dtype: DLDataType,
+    layout: &Layout,
+    mut fields: Fields,
+) -> Result<(Memory, Fields), DescribeError> {
+    check_dtype(dtype)?;
+    if memory.data.is_null() && !layout.is_empty() {
+        return Err(DescribeError::NullData { size: layout.size() });
+    }
+    if !dtype.is_sub_byte() {
+        // The flag says nothing about whole bytes (rule R6.7).
+        fields.padded = false;
+    } else if fields.padded && dtype.item_bits() > 8 {
+        return Err(DescribeError::Padding { dtype });
+    }
+    if !fields.read_only && layout.has_overlap() {
+        fields.read_only = true;
+    }
+    let bits = storage_bits(dtype, fields);
+    let (data, byte_offset) = settle(memory.data, memory.byte_offset, memory.device.device_type, bits, layout)?;
+    Ok((Memory { data, byte_offset, ..memory }, fields))
 }

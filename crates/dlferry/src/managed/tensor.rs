@@ -1,7 +1,8 @@
 use alloc::sync::Arc;
 use core::ptr::NonNull;
 
-use super::{DescribeError, Descriptor, Handle, describe};
+use super::describe::describe_into;
+use super::{DescribeError, Descriptor, Handle, ManagedStruct};
 use crate::abi::{DLManagedTensor, DLManagedTensorVersioned};
 
 /// A tensor that somebody produced and this value owns: a [`Handle`] and what it holds.
@@ -29,9 +30,8 @@ impl Tensor {
     pub unsafe fn from_raw_versioned(managed: NonNull<DLManagedTensorVersioned>) -> Result<Self, DescribeError> {
         // SAFETY: conditions 1 and 4.
         let handle = unsafe { Handle::versioned(managed) };
-        // SAFETY: conditions 1 and 2.
-        let descriptor = unsafe { describe(managed) }?;
-        Ok(Self::of(handle, descriptor))
+        // SAFETY: vouched for by the caller. A refused handle is dropped, which calls the deleter.
+        unsafe { Self::try_from_handle(managed, handle) }.map_err(|(error, _handle)| error)
     }
 
     /// Takes an unversioned managed tensor over. When it is refused, its deleter is called.
@@ -48,9 +48,31 @@ impl Tensor {
     pub unsafe fn from_raw_unversioned(managed: NonNull<DLManagedTensor>) -> Result<Self, DescribeError> {
         // SAFETY: conditions 1 and 4.
         let handle = unsafe { Handle::unversioned(managed) };
-        // SAFETY: conditions 1 and 2.
-        let descriptor = unsafe { describe(managed) }?;
-        Ok(Self::of(handle, descriptor))
+        // SAFETY: vouched for by the caller. A refused handle is dropped, which calls the deleter.
+        unsafe { Self::try_from_handle(managed, handle) }.map_err(|(error, _handle)| error)
+    }
+
+    /// Takes over what a handle holds, or gives the handle back with the reason why not.
+    ///
+    /// # Errors
+    ///
+    /// [`DescribeError`] names the field at fault.
+    ///
+    /// # Safety
+    ///
+    /// Conditions 1 to 3 and 5 of [`managed`](crate::managed); the handle is that of `managed`.
+    #[inline]
+    pub unsafe fn try_from_handle<S: ManagedStruct>(
+        managed: NonNull<S>,
+        handle: Handle,
+    ) -> Result<Self, (DescribeError, Handle)> {
+        // Described where it will stay: moving a descriptor costs more than making one.
+        let mut this = Self::of(handle, Descriptor::blank());
+        // SAFETY: vouched for by the caller.
+        match unsafe { describe_into(&mut this.body_mut().descriptor, managed) } {
+            Ok(()) => Ok(this),
+            Err(error) => Err((error, this.into_parts().0)),
+        }
     }
 
     /// Puts together a handle and the description of what it holds.
@@ -67,6 +89,14 @@ impl Tensor {
     #[inline]
     fn of(handle: Handle, descriptor: Descriptor) -> Self {
         Self(Arc::new(Body { descriptor, keep: Keep::Handle(handle) }))
+    }
+
+    #[inline]
+    fn body_mut(&mut self) -> &mut Body {
+        match Arc::get_mut(&mut self.0) {
+            Some(body) => body,
+            None => unreachable!("a tensor is the only reference to its body"),
+        }
     }
 
     /// Takes the tensor apart; what [`Self::from_parts`] puts together.
@@ -87,10 +117,7 @@ impl Tensor {
 
     /// Makes the tensor read-only, for good.
     pub fn set_read_only(&mut self) {
-        match Arc::get_mut(&mut self.0) {
-            Some(body) => body.descriptor.set_read_only(),
-            None => unreachable!("a tensor is the only reference to its body"),
-        }
+        self.body_mut().descriptor.set_read_only();
     }
 
     /// The tensor, read-only for good.
