@@ -13,9 +13,9 @@
 //! let (managed, record) = recipe.build_versioned();
 //!
 //! // A consumer would stand here. This one only gives the tensor back.
-//! // SAFETY: the struct was built above and nobody has deleted it.
+//! // Sound: the struct was built above and nobody has deleted it.
 //! let deleter = unsafe { (*managed.as_ptr()).deleter };
-//! // SAFETY: the deleter is called once, with the pointer it belongs to.
+//! // Sound: the deleter is called once, with the pointer it belongs to.
 //! unsafe { deleter.unwrap()(managed.as_ptr()) };
 //!
 //! assert_eq!(record.count(), 1);
