@@ -42,8 +42,10 @@ mod error;
 pub mod exchange;
 mod interface;
 mod memory;
+pub mod producer;
 pub mod protocol;
 mod python;
+pub mod result;
 mod settle;
 mod tensor;
 
@@ -51,6 +53,8 @@ pub use address::from_address;
 pub use asarray::asarray;
 pub use dtype::DType;
 pub use error::{CopyRequiredError, IntoPyErr};
+pub use producer::{Producer, producer};
+pub use result::{IntoTensor, Jax, Like, Memoryview, Numpy, Torch};
 pub use tensor::{Source, Tensor, copyto};
 
 pub use dlferry;

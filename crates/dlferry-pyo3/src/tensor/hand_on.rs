@@ -9,7 +9,7 @@ use dlferry::managed::{Descriptor, Tensor as Managed};
 use pyo3::exceptions::{PyBufferError, PyImportError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyMemoryView, PyString, PyType};
 
 use super::{Tensor, retype};
 use crate::error::{CopyRequiredError, IntoPyErr};
@@ -41,7 +41,7 @@ fn check_writer(tensor: &Tensor, library: &str) -> PyResult<()> {
 }
 
 /// Gives the tensor to a library by its name.
-pub(super) fn to_library<'py>(tensor: &Bound<'py, Tensor>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn to_library<'py>(tensor: &Bound<'py, Tensor>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     if name == "numpy" {
         return numpy(tensor);
     }
@@ -70,13 +70,8 @@ pub(super) fn to<'py>(tensor: &Bound<'py, Tensor>, target: &Bound<'py, PyAny>) -
         check_writer(tensor.get(), name.as_deref().unwrap_or_default())?;
         return function.call1((tensor,));
     }
-    let module = target.get_type().getattr(intern!(py, "__module__"))?;
-    let root = module.extract::<String>().unwrap_or_default();
-    let root = root.split('.').next().unwrap_or_default();
-    // Arrays of this library are of a type that lives in another package.
-    let root = if root == "jaxlib" { "jax" } else { root };
-    if root == "numpy" || LIBRARIES.iter().any(|(name, _, _)| *name == root) {
-        return to_library(tensor, root);
+    if let Some(library) = library_of(target)? {
+        return to_library(tensor, library);
     }
     if let Some(namespace) = target.getattr_opt(intern!(py, "__array_namespace__"))? {
         return namespace.call0()?.getattr(intern!(py, "from_dlpack"))?.call1((tensor,));
@@ -85,6 +80,36 @@ pub(super) fn to<'py>(tensor: &Bound<'py, Tensor>, target: &Bound<'py, PyAny>) -
     Err(PyTypeError::new_err(format!(
         "an object of type {kind} is no library, no array of one that is known here, and has no from_dlpack"
     )))
+}
+
+/// The library that an array is of, when it is a known one: that of its class, or of a class which that builds on.
+pub(crate) fn library_of(array: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
+    let py = array.py();
+    for class in array.get_type().mro().iter_borrowed() {
+        let class = class.cast::<PyType>()?;
+        let module = class.getattr(intern!(py, "__module__"))?;
+        let Ok(module) = module.cast::<PyString>() else { continue };
+        let module = module.to_cow()?;
+        let found = match module.split('.').next().unwrap_or_default() {
+            // Arrays that are not of NumPy build on its mixins.
+            "numpy" => matches!(&*class.name()?.to_cow()?, "ndarray" | "generic").then_some("numpy"),
+            // Arrays of this library are of a type that lives in another package.
+            "jaxlib" => Some("jax"),
+            root => LIBRARIES.iter().map(|(name, _, _)| *name).find(|name| *name == root),
+        };
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+/// The tensor as a `memoryview`.
+pub(crate) fn memoryview<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
+    if cfg!(not(feature = "buffer")) {
+        return Err(PyBufferError::new_err("this build of dlferry lacks the buffer protocol, which memoryviews use"));
+    }
+    Ok(PyMemoryView::from(tensor)?.into_any())
 }
 
 /// Imports a module, or says which library is missing.
@@ -130,7 +155,7 @@ fn in_numpy(descriptor: &Descriptor) -> PyResult<InNumPy> {
 }
 
 /// The tensor as a `numpy.ndarray` over the same memory; packed elements below a byte are spread into a copy.
-pub(super) fn numpy<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn numpy<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
     let py = tensor.py();
     let module = import(py, "numpy", "numpy")?;
     let this = tensor.get();

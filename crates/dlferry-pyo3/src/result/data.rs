@@ -1,0 +1,228 @@
+use std::sync::Arc;
+
+use dlferry::element::Element;
+use dlferry::export::{Export, Owner};
+use dlferry::layout::{Layout, LayoutError};
+use dlferry::managed::{SharedTensor, Tensor as Managed};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::error::IntoPyErr;
+use crate::tensor::{Source, Tensor};
+
+/// What becomes a [`Tensor`]: data that Rust owns, and tensors.
+///
+/// | data | the tensor |
+/// | --- | --- |
+/// | `Vec<T>`, `Box<[T]>`, `[T; N]` | one axis, writable |
+/// | `Arc<[T]>`, `Arc<Vec<T>>`, `&'static [T]` | one axis, read-only: others may hold the same memory |
+/// | any of these and a shape, `(data, [height, width])` | of that shape, in row-major order |
+/// | `ndarray::Array` (feature `ndarray`) | of its shape and strides, writable |
+/// | `ndarray::ArcArray` (feature `ndarray`) | of its shape and strides, read-only |
+/// | [`Export`], tensors | as they say |
+///
+/// A type of one's own says what it is made of:
+///
+/// ```
+/// use dlferry_pyo3::{IntoTensor, Tensor};
+/// use pyo3::prelude::*;
+///
+/// struct Picture {
+///     pixels: Vec<u8>,
+///     height: usize,
+///     width: usize,
+/// }
+///
+/// impl IntoTensor for Picture {
+///     type Item = u8;
+///
+///     fn into_tensor(self) -> PyResult<Tensor> {
+///         (self.pixels, [self.height, self.width, 4]).into_tensor()
+///     }
+/// }
+/// ```
+///
+/// One that keeps its memory where `Vec` does not implements [`Owner`](dlferry::export::Owner), which needs no `unsafe`
+/// either, and goes through [`Export`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not become a tensor",
+    note = "a `Vec<T>` of numbers does, a pair of one and a shape, an array of `ndarray` with the feature of that name, \
+            an `Export`, and what implements `dlferry_pyo3::IntoTensor`"
+)]
+pub trait IntoTensor {
+    /// The Rust type of an element; `()` when only the tensor itself can tell.
+    type Item;
+
+    /// Becomes a tensor, without a copy.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a shape that does not fit the data, `MemoryError`.
+    fn into_tensor(self) -> PyResult<Tensor>;
+}
+
+/// Elements that lie one after another in memory of their own.
+///
+/// Implemented for what the standard library has; types of one's own implement [`IntoTensor`].
+#[diagnostic::on_unimplemented(message = "`{Self}` does not own elements that lie one after another")]
+pub trait OwnedData: Sized {
+    /// What keeps the memory.
+    type Owner: Owner;
+
+    /// On its way to a tensor of one axis.
+    fn export(self) -> Export<Self::Owner>;
+
+    /// Number of elements.
+    fn count(&self) -> usize;
+}
+
+/// Data that others may hold as well is exported read-only.
+macro_rules! owned {
+    ($([$($generics:tt)*] $data:ty => $owner:ty, $export:expr;)*) => {$(
+        impl<T: Element, $($generics)*> OwnedData for $data {
+            type Owner = $owner;
+
+            fn export(self) -> Export<$owner> {
+                let export: fn(Self) -> Export<$owner> = $export;
+                export(self)
+            }
+
+            fn count(&self) -> usize {
+                self.len()
+            }
+        }
+    )*};
+}
+
+owned! {
+    [] Vec<T> => Vec<T>, Export::vec;
+    [] Box<[T]> => Vec<T>, |data| Export::vec(data.into_vec());
+    [const N: usize] [T; N] => Vec<T>, |data| Export::vec(data.into());
+    [] Arc<[T]> => Self, Export::read_only;
+    [] Arc<Vec<T>> => Self, Export::read_only;
+    [] &'static [T] => Self, Export::read_only;
+}
+
+impl<X: OwnedData> IntoTensor for X {
+    type Item = <X::Owner as Owner>::Item;
+
+    fn into_tensor(self) -> PyResult<Tensor> {
+        self.export().into_tensor()
+    }
+}
+
+/// Extents of axes: an array, a slice or a vector of `usize`, or of `i64` as tensors have them.
+pub trait Extents {
+    /// The layout of these extents in row-major order.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a negative extent and for more elements than there can be.
+    fn layout(&self) -> PyResult<Layout>;
+}
+
+/// Lays out extents that may be too large for any tensor.
+fn layout_of(extents: impl Iterator<Item = Option<i64>>) -> PyResult<Layout> {
+    let extents: Option<Vec<i64>> = extents.collect();
+    let layout = extents.ok_or(LayoutError::SizeOverflow).and_then(|extents| Layout::c_contiguous(&extents));
+    layout.map_err(IntoPyErr::into_py_err)
+}
+
+macro_rules! extents {
+    ($($number:ty => $convert:expr;)*) => {$(
+        impl Extents for [$number] {
+            fn layout(&self) -> PyResult<Layout> {
+                layout_of(self.iter().copied().map($convert))
+            }
+        }
+
+        impl<const N: usize> Extents for [$number; N] {
+            fn layout(&self) -> PyResult<Layout> {
+                self.as_slice().layout()
+            }
+        }
+
+        impl Extents for Vec<$number> {
+            fn layout(&self) -> PyResult<Layout> {
+                self.as_slice().layout()
+            }
+        }
+    )*};
+}
+
+extents! {
+    usize => |extent| i64::try_from(extent).ok();
+    i64 => Some;
+}
+
+impl<S: Extents + ?Sized> Extents for &S {
+    fn layout(&self) -> PyResult<Layout> {
+        (**self).layout()
+    }
+}
+
+/// Data and its shape.
+impl<X: OwnedData, S: Extents> IntoTensor for (X, S) {
+    type Item = <X::Owner as Owner>::Item;
+
+    fn into_tensor(self) -> PyResult<Tensor> {
+        let (data, shape) = self;
+        let (layout, count) = (shape.layout()?, data.count());
+        if layout.size() != count {
+            let (shape, size) = (layout.shape(), layout.size());
+            let text = format!("a tensor of shape {shape:?} has {size} elements, and the data has {count}");
+            return Err(PyValueError::new_err(text));
+        }
+        data.export().layout(layout, 0).into_tensor()
+    }
+}
+
+impl<O: Owner> IntoTensor for Export<O> {
+    type Item = O::Item;
+
+    fn into_tensor(self) -> PyResult<Tensor> {
+        self.finish().map_err(IntoPyErr::into_py_err)?.into_tensor()
+    }
+}
+
+impl IntoTensor for Managed {
+    type Item = ();
+
+    fn into_tensor(self) -> PyResult<Tensor> {
+        Ok(self.into())
+    }
+}
+
+impl IntoTensor for SharedTensor {
+    type Item = ();
+
+    fn into_tensor(self) -> PyResult<Tensor> {
+        Ok(Tensor::new(self, Source::Rust, None))
+    }
+}
+
+impl IntoTensor for Tensor {
+    type Item = ();
+
+    fn into_tensor(self) -> PyResult<Tensor> {
+        Ok(self)
+    }
+}
+
+#[cfg(feature = "ndarray")]
+impl<T: Element, D: ndarray::Dimension> IntoTensor for ndarray::Array<T, D> {
+    type Item = T;
+
+    fn into_tensor(self) -> PyResult<Tensor> {
+        Export::array(self).into_tensor()
+    }
+}
+
+#[cfg(feature = "ndarray")]
+impl<T: Element, D: ndarray::Dimension + 'static> IntoTensor for ndarray::ArcArray<T, D> {
+    type Item = T;
+
+    fn into_tensor(self) -> PyResult<Tensor> {
+        Managed::try_from(self).map_err(IntoPyErr::into_py_err)?.into_tensor()
+    }
+}

@@ -1,0 +1,100 @@
+use core::fmt;
+use core::marker::PhantomData;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyMemoryView};
+
+use super::IntoTensor;
+use crate::tensor::{Tensor, hand_on};
+
+/// A result of the kind that an argument was: NumPy in, NumPy out; PyTorch in, PyTorch out.
+///
+/// | the argument | the result |
+/// | --- | --- |
+/// | an array of NumPy, PyTorch, JAX, CuPy, MLX or another library that is known, or of a subclass | one of that library's arrays |
+/// | `memoryview`, `bytes`, `bytearray` | a `memoryview` |
+/// | anything else | a [`Tensor`] |
+///
+/// `T` is the type of the elements, for who reads the signature.
+///
+/// # Examples
+///
+/// ```no_run
+/// use dlferry_pyo3::protocol::{Request, import};
+/// use dlferry_pyo3::Like;
+/// use pyo3::prelude::*;
+///
+/// /// The square of each number.
+/// #[pyfunction]
+/// fn squares<'py>(numbers: &Bound<'py, PyAny>) -> PyResult<Like<'py, f64>> {
+///     let tensor = import(numbers, &Request::default())?;
+///     let view = tensor.typed::<f64>()?;
+///     let squares: Vec<f64> = view.iter().map(|number| number * number).collect();
+///     Like::of(numbers, (squares, view.shape()))
+/// }
+/// ```
+pub struct Like<'py, T = ()> {
+    origin: Bound<'py, PyAny>,
+    tensor: Tensor,
+    element: PhantomData<T>,
+}
+
+impl<'py, T> Like<'py, T> {
+    /// Makes a result of the kind that `argument` was in Python.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`IntoTensor::into_tensor`].
+    pub fn of(argument: &impl Origin<'py>, data: impl IntoTensor<Item = T>) -> PyResult<Self> {
+        let tensor = data.into_tensor()?;
+        Ok(Self { origin: argument.origin().to_owned(), tensor, element: PhantomData })
+    }
+}
+
+impl<T> fmt::Debug for Like<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Like").field("origin", &self.origin).field("tensor", &self.tensor).finish()
+    }
+}
+
+impl<'py, T> IntoPyObject<'py> for Like<'py, T> {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let tensor = Bound::new(py, self.tensor)?;
+        let origin = &self.origin;
+        if origin.is_instance_of::<Tensor>() {
+            return Ok(tensor.into_any());
+        }
+        let lends_bytes = origin.is_instance_of::<PyMemoryView>()
+            || origin.is_instance_of::<PyBytes>()
+            || origin.is_instance_of::<PyByteArray>();
+        if lends_bytes {
+            return hand_on::memoryview(&tensor);
+        }
+        match hand_on::library_of(origin)? {
+            Some(library) => hand_on::to_library(&tensor, library),
+            None => Ok(tensor.into_any()),
+        }
+    }
+}
+
+/// What came from Python as an argument, and remembers what it was.
+pub trait Origin<'py> {
+    /// The object that was passed.
+    fn origin(&self) -> Borrowed<'_, 'py, PyAny>;
+}
+
+impl<'py, C> Origin<'py> for Bound<'py, C> {
+    fn origin(&self) -> Borrowed<'_, 'py, PyAny> {
+        self.as_any().as_borrowed()
+    }
+}
+
+impl<'py, C> Origin<'py> for Borrowed<'_, 'py, C> {
+    fn origin(&self) -> Borrowed<'_, 'py, PyAny> {
+        self.as_any().as_borrowed()
+    }
+}
