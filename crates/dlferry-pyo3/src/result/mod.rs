@@ -41,6 +41,7 @@ mod like;
 
 use pyo3::prelude::*;
 
+use crate::numpy::to_ndarray;
 use crate::tensor::{Tensor, hand_on};
 
 pub use data::{Extents, IntoTensor, OwnedData};
@@ -71,7 +72,7 @@ macro_rules! results {
 
 results! {
     /// A result that becomes a `numpy.ndarray`. Elements of a type that NumPy has only with `ml_dtypes` need that.
-    Numpy => hand_on::numpy;
+    Numpy => to_ndarray;
 
     /// A result that becomes a `torch.Tensor`.
     ///

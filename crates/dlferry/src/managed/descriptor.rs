@@ -6,6 +6,23 @@ use crate::abi::{DLDataType, DLDataTypeCode, DLDevice, DLDeviceType, DLPackVersi
 use crate::element::check_dtype;
 use crate::layout::Layout;
 
+/// What a descriptor is made of: strided memory as somebody describes it, unchecked.
+#[derive(Clone, Copy, Debug)]
+pub struct Outline<'a> {
+    /// The address of the first element, or the handle of an opaque device.
+    pub data: *mut c_void,
+    /// Where the memory is.
+    pub device: DLDevice,
+    /// The type of one element.
+    pub dtype: DLDataType,
+    /// The extents.
+    pub shape: &'a [i64],
+    /// The strides, in elements, as many as there are extents.
+    pub strides: &'a [i64],
+    /// Read-only, copied, padded.
+    pub fields: Fields,
+}
+
 /// What a tensor is: a checked copy of every field that describes it. Owns and reads nothing.
 ///
 /// Invariants, relied on by everything that reads memory through a descriptor:
@@ -75,6 +92,14 @@ impl Descriptor {
         let layout = Layout::nothing();
         let (data, device, dtype) = (core::ptr::null_mut(), DLDevice::CPU, DLDataType::U8);
         Self { data, byte_offset: 0, device, dtype, fields: Fields::SHARED, layout }
+    }
+
+    /// Becomes what an outline says, where it is. Of no use to anybody when it is refused.
+    #[inline]
+    pub(super) fn fill(&mut self, outline: &Outline<'_>) -> Result<(), DescribeError> {
+        self.layout.refill(outline.shape, outline.strides)?;
+        let memory = Memory { data: outline.data, byte_offset: 0, device: outline.device };
+        self.refill(memory, outline.dtype, outline.fields)
     }
 
     /// The layout, to be refilled before [`Self::refill`] checks all the rest.
