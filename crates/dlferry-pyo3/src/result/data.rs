@@ -111,7 +111,7 @@ impl<X: OwnedData> IntoTensor for X {
     }
 }
 
-/// Extents of axes: an array, a slice or a vector of `usize`, or of `i64` as tensors have them.
+/// Extents of axes: an array, a slice or a vector of `usize`, of `i64` as tensors have them, or of `i32` as bare literals are.
 pub trait Extents {
     /// The layout of these extents in row-major order.
     ///
@@ -153,6 +153,7 @@ macro_rules! extents {
 extents! {
     usize => |extent| i64::try_from(extent).ok();
     i64 => Some;
+    i32 => |extent| Some(extent.into());
 }
 
 impl<S: Extents + ?Sized> Extents for &S {

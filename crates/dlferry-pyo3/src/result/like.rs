@@ -75,7 +75,7 @@ impl<'py, T> IntoPyObject<'py> for Like<'py, T> {
             return hand_on::memoryview(&tensor);
         }
         match hand_on::library_of(origin)? {
-            Some(library) => hand_on::to_library(&tensor, library),
+            Some(library) => hand_on::give(&tensor, library),
             None => Ok(tensor.into_any()),
         }
     }

@@ -76,11 +76,12 @@ results! {
 
     /// A result that becomes a `torch.Tensor`.
     ///
-    /// PyTorch has no read-only tensors, so read-only data is refused with `BufferError`.
-    Torch => |tensor| hand_on::to_library(tensor, "torch");
+    /// PyTorch has no read-only tensors, so read-only data is refused with `BufferError`; and no negative strides, so data
+    /// that has some is copied.
+    Torch => |tensor| hand_on::give(tensor, "torch");
 
-    /// A result that becomes a `jax.Array`. JAX copies what is not aligned to 64 bytes.
-    Jax => |tensor| hand_on::to_library(tensor, "jax");
+    /// A result that becomes a `jax.Array`. JAX copies what is not aligned to 64 bytes; what has gaps is copied for it.
+    Jax => |tensor| hand_on::give(tensor, "jax");
 
     /// A result that becomes a `memoryview`. Elements without a buffer format, such as bfloat16, are refused with
     /// `BufferError`.

@@ -2,13 +2,15 @@
 //!
 //! Nothing is imported before it is asked for, and a library that is missing is named.
 
+use dlferry::layout::Layout;
+use dlferry::managed::Tensor as Managed;
 use pyo3::exceptions::{PyBufferError, PyImportError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMemoryView, PyString, PyType};
 
 use super::Tensor;
-use crate::error::CopyRequiredError;
+use crate::error::{CopyRequiredError, IntoPyErr};
 use crate::numpy::to_ndarray;
 
 /// Libraries that take an array, by the name that one imports: the module that has the function, and the function.
@@ -50,6 +52,26 @@ pub(crate) fn to_library<'py>(tensor: &Bound<'py, Tensor>, name: &str) -> PyResu
     })?;
     check_writer(tensor.get(), name)?;
     import(py, module, name)?.getattr(*function)?.call1((tensor,))
+}
+
+/// Gives what Rust just made to a library by its name: in another layout where the library would refuse the one it has,
+/// which is nobody's memory yet.
+pub(crate) fn give<'py>(tensor: &Bound<'py, Tensor>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let shared = tensor.get().shared();
+    if has_layout(name, shared.descriptor().layout()) {
+        return to_library(tensor, name);
+    }
+    let copy = Managed::copy_of(shared.view()).map_err(IntoPyErr::into_py_err)?;
+    to_library(&Bound::new(tensor.py(), Tensor::from(copy))?, name)
+}
+
+/// Whether arrays of a library can have a layout.
+fn has_layout(library: &str, layout: &Layout) -> bool {
+    match library {
+        "jax" | "tensorflow" => layout.is_c_contiguous() || layout.is_f_contiguous(),
+        "torch" | "paddle" => layout.is_empty() || layout.strides().iter().all(|stride| *stride >= 0),
+        _ => true,
+    }
 }
 
 /// Gives the tensor to the library that `target` names, is, or came from.
