@@ -51,7 +51,8 @@ test-rust: venv ## the Rust tests, with and without std, and the examples in the
 	$(WITH_HEADER) cargo test -p dlferry -p dlferry-testing
 	$(WITH_HEADER) cargo test -p dlferry --no-default-features
 	cargo test -p dlferry --all-features
-	cargo test -p dlferry-pyo3 --doc
+	cargo test -p dlferry-macros
+	cargo test -p dlferry-pyo3 --all-features --doc
 
 .PHONY: test-python
 test-python: extensions ## the Python tests, on a build with overflow checks

@@ -12,9 +12,18 @@ pub(crate) fn producer(arguments: TokenStream, item: TokenStream) -> Result<Toke
     refuse_twins(&block, &added)?;
     block.items.extend(added.into_iter().map(ImplItem::Fn));
     let class = &block.self_ty;
+    let attribute = quote!(#root::producer::attribute);
     // The one place at which a class without a tensor is told so.
-    let check = quote_spanned! {class.span()=> const _: () = #root::producer::attribute::check::<#class>(); };
-    Ok(quote!(#block #check))
+    let asked = quote_spanned!(class.span()=> <#class as #root::Producer>::tensor(slf));
+    Ok(quote! {
+        #block
+
+        impl #attribute::Attributed for #class {
+            fn export(slf: &#attribute::Bound<'_, Self>) -> #attribute::PyResult<#attribute::Tensor> {
+                #asked
+            }
+        }
+    })
 }
 
 /// Where `dlferry-pyo3` is: `crate = "path"`, or under its own name.

@@ -19,6 +19,9 @@ class Derived(np.ndarray):
 class Duck(np.lib.mixins.NDArrayOperatorsMixin):
     """An array that is none of NumPy's, though NumPy helps it."""
 
+    def __array_ufunc__(self, *arguments, **keywords):
+        return NotImplemented
+
 
 SOURCES: dict[str, tuple[Any, type]] = {
     "ndarray": (np.zeros(3), np.ndarray),

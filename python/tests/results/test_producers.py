@@ -41,7 +41,8 @@ def through_tvm_ffi(array: Any) -> list[int]:
     tvm_ffi = pytest.importorskip("tvm_ffi", exc_type=ImportError)
     echo = tvm_ffi.get_global_func("testing.echo")
     assert np.from_dlpack(tvm_ffi.from_dlpack(array)).tolist() == SQUARES
-    return np.from_dlpack(echo(array)).tolist()
+    values: list[int] = np.from_dlpack(echo(array)).tolist()
+    return values
 
 
 @pytest.fixture(autouse=True)

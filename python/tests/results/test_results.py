@@ -34,20 +34,8 @@ DATA: dict[str, tuple[Any, tuple[int, ...], bool]] = {
 }
 
 DTYPES = [
-    "bool",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
+    *(f"{kind}{bits}" for kind in ["int", "uint"] for bits in [8, 16, 32, 64]),
+    *["bool", "float16", "float32", "float64", "complex64", "complex128"],
 ]
 
 
@@ -133,18 +121,13 @@ def test_memory_is_not_copied_and_freed_by_its_last_user(target):
     assert rust.live() == 0
 
 
-def test_data_that_is_refused_is_freed():
+def test_data_that_is_refused_is_freed(monkeypatch):
     """An element type of no format, and a library that is not there."""
     with pytest.raises(BufferError, match="no format for bfloat16"):
         rust.elements("bfloat16", "memoryview")
-    sys.modules["torch"], real = None, sys.modules.get("torch")  # type: ignore[assignment]
-    try:
-        with pytest.raises(ImportError, match=r"torch is not installed"):
-            rust.give("counted", "torch")
-    finally:
-        del sys.modules["torch"]
-        if real is not None:
-            sys.modules["torch"] = real
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ImportError, match=r"torch is not installed"):
+        rust.give("counted", "torch")
     assert rust.live() == 0
 
 

@@ -1,4 +1,4 @@
-//! The exchange tables of [`Tensor`] and of every [`Producer`]: C functions over the same paths that Python takes.
+//! The exchange tables of [`Tensor`] and of every [`Producer`](crate::Producer): C functions over the same paths that Python takes.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::mem::ManuallyDrop;
@@ -16,7 +16,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use crate::error::{IntoPyErr, panicked};
-use crate::producer::{Exporter, Producer};
+use crate::producer::Exporter;
+use crate::producer::attribute::Attributed;
 use crate::tensor::{Source, Tensor};
 
 /// A table: never written, and valid as long as the process.
@@ -34,7 +35,7 @@ impl HasTable for Tensor {
     const TABLE: &'static Shared = &table::<Self>(Some(borrow_from_object));
 }
 
-impl<P: Producer> HasTable for P {
+impl<P: Attributed> HasTable for P {
     // Nothing is lent: the tensor that a producer answers with is not kept by the object, and what is lent would be.
     const TABLE: &'static Shared = &table::<P>(None);
 }

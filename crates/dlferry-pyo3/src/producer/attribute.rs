@@ -3,6 +3,7 @@
 #[cfg(feature = "buffer")]
 use core::ffi::c_int;
 
+use pyo3::PyClass;
 #[cfg(feature = "buffer")]
 use pyo3::ffi::Py_buffer;
 
@@ -11,13 +12,25 @@ use crate::buffer;
 use crate::device;
 use crate::exchange;
 
-use super::Producer;
-
-pub use core::ffi::c_int as int;
 pub use core::option::Option;
-pub use pyo3::ffi::Py_buffer as Buffer;
 pub use pyo3::types::PyTuple;
 pub use pyo3::{Bound, Py, PyAny, PyResult, Python};
+#[cfg(feature = "buffer")]
+pub use {core::ffi::c_int as int, pyo3::ffi::Py_buffer as Buffer};
+
+pub use crate::tensor::Tensor;
+
+/// A class with the attribute.
+///
+/// Implemented by the attribute, at the one place at which a class that is no producer is told so.
+pub trait Attributed: PyClass {
+    /// Asks the class for its tensor.
+    ///
+    /// # Errors
+    ///
+    /// What the class raises.
+    fn export(slf: &Bound<'_, Self>) -> PyResult<Tensor>;
+}
 
 /// Answers `__dlpack__`.
 ///
@@ -25,14 +38,14 @@ pub use pyo3::{Bound, Py, PyAny, PyResult, Python};
 ///
 /// What the class raises; `BufferError` if the tensor cannot be exchanged as asked, `TypeError` and `ValueError` for
 /// malformed arguments.
-pub fn dlpack<'py, P: Producer>(
+pub fn dlpack<'py, P: Attributed>(
     slf: &Bound<'py, P>,
     stream: Option<&Bound<'py, PyAny>>,
     max_version: Option<&Bound<'py, PyAny>>,
     dl_device: Option<&Bound<'py, PyAny>>,
     copy: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    P::tensor(slf)?.to_capsule(slf.py(), stream, max_version, dl_device, copy)
+    P::export(slf)?.to_capsule(slf.py(), stream, max_version, dl_device, copy)
 }
 
 /// Answers `__dlpack_device__`.
@@ -40,8 +53,8 @@ pub fn dlpack<'py, P: Producer>(
 /// # Errors
 ///
 /// What the class raises.
-pub fn dlpack_device<'py, P: Producer>(slf: &Bound<'py, P>) -> PyResult<Bound<'py, PyTuple>> {
-    device::to_pair(slf.py(), P::tensor(slf)?.shared().descriptor().device())
+pub fn dlpack_device<'py, P: Attributed>(slf: &Bound<'py, P>) -> PyResult<Bound<'py, PyTuple>> {
+    device::to_pair(slf.py(), P::export(slf)?.shared().descriptor().device())
 }
 
 /// The value of `__dlpack_c_exchange_api__`.
@@ -49,7 +62,7 @@ pub fn dlpack_device<'py, P: Producer>(slf: &Bound<'py, P>) -> PyResult<Bound<'p
 /// # Errors
 ///
 /// `MemoryError`.
-pub fn exchange_api<P: Producer>(py: Python<'_>) -> PyResult<Py<PyAny>> {
+pub fn exchange_api<P: Attributed>(py: Python<'_>) -> PyResult<Py<PyAny>> {
     exchange::export::capsule::<P>(py).map(Bound::unbind)
 }
 
@@ -64,8 +77,8 @@ pub fn exchange_api<P: Producer>(py: Python<'_>) -> PyResult<Py<PyAny>> {
 ///
 /// Called by CPython, which passes the structure to fill.
 #[cfg(feature = "buffer")]
-pub unsafe fn get_buffer<P: Producer>(slf: &Bound<'_, P>, view: *mut Py_buffer, flags: c_int) -> PyResult<()> {
-    let tensor = P::tensor(slf)?;
+pub unsafe fn get_buffer<P: Attributed>(slf: &Bound<'_, P>, view: *mut Py_buffer, flags: c_int) -> PyResult<()> {
+    let tensor = P::export(slf)?;
     // SAFETY: vouched for by the caller.
     unsafe { buffer::export::fill(slf.as_any(), &tensor, view, flags) }
 }
@@ -80,6 +93,3 @@ pub unsafe fn release_buffer(py: Python<'_>, view: *mut Py_buffer) {
     // SAFETY: vouched for by the caller.
     unsafe { buffer::export::release(py, view) }
 }
-
-/// Does nothing, for classes that are producers.
-pub const fn check<P: Producer>() {}

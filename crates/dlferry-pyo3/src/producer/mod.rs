@@ -44,6 +44,7 @@ use pyo3::PyClass;
 use pyo3::prelude::*;
 
 use crate::tensor::Tensor;
+use attribute::Attributed;
 
 pub use dlferry_macros::producer;
 
@@ -67,7 +68,7 @@ pub trait Producer: PyClass {
     fn tensor(slf: &Bound<'_, Self>) -> PyResult<Tensor>;
 }
 
-/// What has a tensor to export: [`Tensor`] itself, and every [`Producer`].
+/// What has a tensor to export: [`Tensor`] itself, and every [`Producer`] with the attribute.
 pub(crate) trait Exporter: PyClass {
     /// Works on the tensor.
     fn with<R>(slf: &Bound<'_, Self>, action: impl FnOnce(&Tensor) -> PyResult<R>) -> PyResult<R>;
@@ -79,8 +80,8 @@ impl Exporter for Tensor {
     }
 }
 
-impl<P: Producer> Exporter for P {
+impl<P: Attributed> Exporter for P {
     fn with<R>(slf: &Bound<'_, Self>, action: impl FnOnce(&Tensor) -> PyResult<R>) -> PyResult<R> {
-        action(&P::tensor(slf)?)
+        action(&P::export(slf)?)
     }
 }

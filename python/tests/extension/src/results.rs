@@ -118,7 +118,7 @@ fn shaped(count: usize, shape: Vec<i64>) -> PyResult<Tensor> {
 /// The same, as those write who count with `usize`.
 #[pyfunction]
 fn shaped_unsigned(count: usize, shape: Vec<usize>) -> PyResult<Tensor> {
-    Tensor::of((vec![0_u8; count], shape.as_slice()))
+    Tensor::of((vec![0_u8; count], shape))
 }
 
 /// Written as a user would: return types alone.
