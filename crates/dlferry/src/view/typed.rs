@@ -24,6 +24,19 @@ impl<'a, T: Element> TypedView<'a, T> {
         Ok(Self { descriptor: view.descriptor(), elements: PhantomData })
     }
 
+    /// Looks at memory that somebody else keeps alive, and whose description was checked.
+    ///
+    /// # Safety
+    ///
+    /// The dtype is that of `T`, and the host can read memory of this device; conditions 3 and 5 of
+    /// [`managed`](crate::managed), for as long as `'a`.
+    #[must_use]
+    #[inline]
+    pub unsafe fn from_descriptor(descriptor: &'a Descriptor) -> Self {
+        debug_assert!(check::<T>(descriptor).is_ok(), "checked by the caller");
+        Self { descriptor, elements: PhantomData }
+    }
+
     /// The extents.
     #[must_use]
     #[inline]
@@ -143,6 +156,21 @@ impl Tensor {
             return Err(ViewError::ReadOnly);
         }
         Ok(TypedViewMut { descriptor: self.descriptor(), elements: PhantomData })
+    }
+}
+
+impl<'a, T: Element> TypedViewMut<'a, T> {
+    /// Looks at memory that somebody else keeps alive, and whose description was checked, in order to write it.
+    ///
+    /// # Safety
+    ///
+    /// The dtype is that of `T`, the host can read memory of this device, and the description is not read-only;
+    /// conditions 3 and 5 of [`managed`](crate::managed), for as long as `'a`.
+    #[must_use]
+    #[inline]
+    pub unsafe fn from_descriptor(descriptor: &'a Descriptor) -> Self {
+        debug_assert!(check::<T>(descriptor).is_ok() && !descriptor.is_read_only(), "checked by the caller");
+        Self { descriptor, elements: PhantomData }
     }
 }
 

@@ -1,3 +1,4 @@
+use alloc::format;
 use core::ptr;
 
 use super::craft::NOWHERE;
@@ -116,4 +117,31 @@ fn what_import_refuses_cannot_be_described_for_export() {
     assert!(matches!(describe(NOWHERE, bit), Err(DescribeError::DType(_))));
     let end = ptr::without_provenance_mut(usize::MAX);
     assert!(matches!(describe(end, DLDataType::U8), Err(DescribeError::AddressOverflow { .. })));
+}
+
+#[test]
+fn a_descriptor_is_rewritten_where_it_is_and_is_blank_after_a_refusal() {
+    let mut descriptor = at(DLDeviceType::METAL, DLDataType::F64, dense(&[1; 9]));
+    let memory = NOWHERE.wrapping_byte_add(8);
+    let dims = (&[2_i64, 3][..], &[3_i64, 1][..]);
+    descriptor.rewrite(memory, DLDevice::CPU, DLDataType::I16, dims, Fields::SHARED).unwrap();
+    let wanted = Descriptor::new(memory, DLDevice::CPU, DLDataType::I16, dense(&[2, 3]), Fields::SHARED).unwrap();
+    assert_eq!(format!("{descriptor:?}"), format!("{wanted:?}"));
+
+    let overlapping = (&[2_i64, 3][..], &[1_i64, 1][..]);
+    descriptor.rewrite(memory, DLDevice::CPU, DLDataType::I16, overlapping, Fields::SHARED).unwrap();
+    assert!(descriptor.is_read_only());
+
+    let refused = [
+        (memory, (&[2_i64, 3][..], &[3_i64][..])),
+        (memory, (&[-2_i64][..], &[1_i64][..])),
+        (memory, (&[i64::MAX, 2][..], &[1_i64, 1][..])),
+        (ptr::null_mut(), dims),
+    ];
+    for (memory, dims) in refused {
+        let mut descriptor = wanted.clone();
+        assert!(descriptor.rewrite(memory, DLDevice::CPU, DLDataType::I16, dims, Fields::SHARED).is_err());
+        assert!(descriptor.layout().is_empty(), "{descriptor:?}");
+        assert!(descriptor.data().is_null());
+    }
 }
