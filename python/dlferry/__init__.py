@@ -9,13 +9,14 @@
 ==========================  =========================================================================
 
 What they give speaks DLPack itself, has the DLPack C exchange API and the buffer protocol, and can be handed to any of
-them. ``dlferry.typing`` has types for annotations.
+them. ``dlferry.numpy`` gives and takes arrays of NumPy's; ``dlferry.typing`` has types for annotations.
 
 No array library is imported here or needed.
 """
 
 from __future__ import annotations
 
+from . import numpy
 from ._device import Device
 from ._native import (
     CopyRequiredError,
@@ -94,6 +95,7 @@ __all__ = [
     "int16",
     "int32",
     "int64",
+    "numpy",
     "uint4",
     "uint8",
     "uint16",

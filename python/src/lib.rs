@@ -6,6 +6,8 @@ use dlferry_pyo3::protocol::{Request, import};
 use dlferry_pyo3::{CopyRequiredError, DType, Tensor, buffer};
 use pyo3::prelude::*;
 
+mod numpy;
+
 /// Takes an array of any library, without a copy.
 ///
 /// `x` has `__dlpack__` or the DLPack C exchange API, or is a DLPack capsule, which
@@ -211,6 +213,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(asarray, module)?)?;
     module.add_function(wrap_pyfunction!(from_address, module)?)?;
     module.add_function(wrap_pyfunction!(copyto, module)?)?;
+    numpy::add_to(module)?;
     for dtype in DTYPES {
         module.add(dtype.to_string().as_str(), DType(dtype))?;
     }

@@ -42,6 +42,7 @@ mod error;
 pub mod exchange;
 mod interface;
 mod memory;
+pub mod numpy;
 pub mod protocol;
 mod python;
 mod settle;

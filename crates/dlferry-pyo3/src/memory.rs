@@ -24,6 +24,8 @@ pub(crate) struct Memory {
     /// The scalars are in the byte order that this machine does not use.
     pub(crate) swapped: bool,
     pub(crate) read_only: bool,
+    /// Elements of less than a byte stand one in each byte.
+    pub(crate) padded: bool,
 }
 
 impl Memory {
@@ -52,7 +54,7 @@ impl Memory {
         let (tensor, owner) = match self.strides_in_elements() {
             Ok(strides) => {
                 let layout = Layout::new(&self.shape, &strides).map_err(|error| refused(&error))?;
-                let fields = Fields { read_only: self.read_only, ..Fields::SHARED };
+                let fields = Fields { read_only: self.read_only, padded: self.padded, ..Fields::SHARED };
                 let descriptor = Descriptor::new(self.data.cast(), self.device, self.dtype, layout, fields)
                     .map_err(IntoPyErr::into_py_err)?;
                 // SAFETY: vouched for by the caller.

@@ -1,6 +1,5 @@
 //! Names and calls that the interpreter is asked for often, made once.
 
-#[cfg(not(feature = "abi3"))]
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -51,6 +50,19 @@ pub(crate) fn call_method<'a, 'py: 'a>(
         keywords.set_item(key, value)?;
     }
     object.call_method(name, (), Some(&keywords))
+}
+
+/// A module that somebody has imported, and nothing is imported for it.
+pub(crate) fn loaded_module<'py>(py: Python<'py>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: attached, and `name` is alive.
+    let module = unsafe { ffi::PyImport_GetModule(name.as_ptr()) };
+    // SAFETY: a new reference; or NULL, with an exception set or without one.
+    let module = unsafe { Bound::from_owned_ptr_or_opt(py, module) };
+    if module.is_none() {
+        let _none = PyErr::take(py);
+    }
+    // An import that failed leaves None behind.
+    module.filter(|module| !module.is_none())
 }
 
 /// An attribute of an object's type, or `None`.

@@ -121,6 +121,7 @@ fn describe(view: &Py_buffer) -> PyResult<Memory> {
         strides,
         swapped: format.swapped,
         read_only: view.readonly != 0,
+        padded: false,
     })
 }
 

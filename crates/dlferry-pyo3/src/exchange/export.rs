@@ -28,14 +28,19 @@ static TABLE: Shared = Shared(DLPackExchangeAPI {
     current_work_stream: Some(current_work_stream),
 });
 
-struct Shared(DLPackExchangeAPI);
+pub(crate) struct Shared(pub(crate) DLPackExchangeAPI);
 
 // SAFETY: the table is never written, and its pointer is NULL.
 unsafe impl Sync for Shared {}
 
 /// A new capsule around the table.
 pub(crate) fn capsule(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    let table = (&raw const TABLE.0).cast_mut().cast::<c_void>();
+    capsule_of(py, &TABLE)
+}
+
+/// A new capsule around a table.
+pub(crate) fn capsule_of<'py>(py: Python<'py>, table: &'static Shared) -> PyResult<Bound<'py, PyAny>> {
+    let table = (&raw const table.0).cast_mut().cast::<c_void>();
     // SAFETY: attached; table and name are static; nothing is to be freed. The header's interface wants a pointer to
     // mutable memory, and no consumer may write to it.
     let capsule = unsafe { ffi::PyCapsule_New(table, EXCHANGE_API_CAPSULE.as_ptr(), None) };
@@ -44,7 +49,7 @@ pub(crate) fn capsule(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 }
 
 /// Runs a callback: its error, or a panic, becomes the pending exception and -1.
-fn answer(action: impl FnOnce(Python<'_>) -> PyResult<()>) -> c_int {
+pub(crate) fn answer(action: impl FnOnce(Python<'_>) -> PyResult<()>) -> c_int {
     // SAFETY: all functions of the table but the allocator are called attached (rule E7).
     let py = unsafe { Python::assume_attached() };
     match std::panic::catch_unwind(AssertUnwindSafe(|| action(py))).unwrap_or_else(|_| Err(panicked())) {
@@ -120,25 +125,41 @@ unsafe extern "C" fn borrow_from_object(object: *mut c_void, out: *mut DLTensor)
 /// Takes the managed tensor over on success only: a caller that sees -1 still owns it (rule R9.11).
 unsafe extern "C" fn to_object(managed: *mut DLManagedTensorVersioned, out: *mut *mut c_void) -> c_int {
     answer(|py| {
-        let managed = NonNull::new(managed).ok_or_else(|| PyBufferError::new_err("the managed tensor is NULL"))?;
-        // SAFETY: the caller hands a managed tensor over (rule E4, assumption P1).
-        let descriptor = unsafe { describe(managed) }.map_err(IntoPyErr::into_py_err)?;
-        // SAFETY: as above.
-        let handle = unsafe { Handle::versioned(managed) };
-        // SAFETY: as above.
-        let shared = unsafe { Managed::from_parts(handle, descriptor) }.into_shared();
-        // Should there be no object, this keeps the tensor from being freed: it is then still the caller's.
-        let spare = ManuallyDrop::new(shared.clone());
-        let object = Bound::new(py, Tensor::new(shared, Source::Exchange, None))?;
-        drop(ManuallyDrop::into_inner(spare));
+        // SAFETY: the caller hands a managed tensor over (rule E4).
+        let object = unsafe { take_over(py, managed, |tensor| Ok(tensor.clone().into_any())) }?;
         // SAFETY: the caller passes a place for a new reference (rule E4).
         unsafe { out.write(object.into_ptr().cast()) };
         Ok(())
     })
 }
 
+/// Makes an object of a managed tensor that a caller of the table hands over. When that fails it is still the caller's
+/// (rule R9.11).
+///
+/// # Safety
+///
+/// Conditions 1 to 5 of `dlferry::managed`, if there is an object; conditions 1 and 2 if there is none.
+pub(crate) unsafe fn take_over<'py>(
+    py: Python<'py>,
+    managed: *mut DLManagedTensorVersioned,
+    make: impl FnOnce(&Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let managed = NonNull::new(managed).ok_or_else(|| PyBufferError::new_err("the managed tensor is NULL"))?;
+    // SAFETY: vouched for by the caller (assumption P1).
+    let descriptor = unsafe { describe(managed) }.map_err(IntoPyErr::into_py_err)?;
+    // SAFETY: as above.
+    let handle = unsafe { Handle::versioned(managed) };
+    // SAFETY: as above.
+    let shared = unsafe { Managed::from_parts(handle, descriptor) }.into_shared();
+    // Should there be no object, this keeps the tensor from being freed: it is then still the caller's.
+    let spare = ManuallyDrop::new(shared.clone());
+    let object = make(&Bound::new(py, Tensor::new(shared, Source::Exchange, None))?)?;
+    drop(ManuallyDrop::into_inner(spare));
+    Ok(object)
+}
+
 /// Host memory, zeroed. Needs no interpreter.
-unsafe extern "C" fn allocate(
+pub(crate) unsafe extern "C" fn allocate(
     prototype: *mut DLTensor,
     out: *mut *mut DLManagedTensorVersioned,
     error_ctx: *mut c_void,
@@ -182,7 +203,11 @@ fn report(error_ctx: *mut c_void, set_error: Option<DLPackSetError>, kind: &CStr
 }
 
 /// The host has no streams, and dlferry works on no other.
-unsafe extern "C" fn current_work_stream(_device_type: DLDeviceType, _device_id: i32, out: *mut *mut c_void) -> c_int {
+pub(crate) unsafe extern "C" fn current_work_stream(
+    _device_type: DLDeviceType,
+    _device_id: i32,
+    out: *mut *mut c_void,
+) -> c_int {
     if let Some(out) = NonNull::new(out) {
         // SAFETY: the caller passes a place for the result (rule E4).
         unsafe { out.write(core::ptr::null_mut()) };

@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 #[cfg(not(feature = "abi3"))]
 use super::known::{Memory, State};
 use crate::error::IntoPyErr;
+use crate::numpy;
 use crate::python::type_attribute;
 
 /// The most tables that are looked at for one of a known version: a guard against a list that ends in itself.
@@ -73,6 +74,10 @@ unsafe fn usable(mut header: *mut DLPackExchangeAPIHeader) -> Option<Table> {
         // SAFETY: vouched for by the caller; every version of the table begins with a header.
         let DLPackExchangeAPIHeader { version, prev_api } = unsafe { current.read() };
         if version.major == DLPackVersion::CURRENT.major {
+            if numpy::is_ours(current) {
+                // It would only ask back.
+                return None;
+            }
             let table = current.cast::<DLPackExchangeAPI>();
             // SAFETY: of the known major version, so the table is as declared here.
             let from_object = unsafe { (*table.as_ptr()).managed_tensor_from_py_object_no_sync };

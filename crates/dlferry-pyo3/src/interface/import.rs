@@ -101,7 +101,7 @@ impl<'py> Interface<'py> {
             None => Memory::row_major(&shape, dtype.item_bytes())?,
         };
         let data = ptr::null_mut();
-        Ok(Memory { data, device: DLDevice::CPU, dtype, shape, strides, swapped, read_only: true })
+        Ok(Memory { data, device: DLDevice::CPU, dtype, shape, strides, swapped, read_only: true, padded: false })
     }
 
     /// The memory at an address.

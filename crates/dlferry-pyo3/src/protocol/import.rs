@@ -7,6 +7,7 @@ use super::values::{self, Way};
 use super::{Request, call};
 use crate::capsule;
 use crate::exchange;
+use crate::numpy;
 use crate::settle::settle;
 use crate::tensor::{Source, Tensor};
 
@@ -20,10 +21,18 @@ use crate::tensor::{Source, Tensor};
 /// `BufferError` when the array cannot be exchanged as asked, `CopyRequiredError` when only a copy could and it is
 /// forbidden, `TypeError` when the object has no such protocol. The producer's own exceptions pass unchanged.
 pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> {
+    if let Some(array) = numpy::array(object) {
+        return numpy::import(object, &array, request);
+    }
     if capsule::is_capsule(object) {
         let taken = capsule::take(object)?;
         return finish(object.py(), taken, request, None, None);
     }
+    import_by_protocol(object, request)
+}
+
+/// Takes an array through what its library offers: the exchange table, `__dlpack__`.
+pub(crate) fn import_by_protocol(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> {
     // A device other than the CPU was asked for: only the method can be told.
     let table_will_do = request.device.is_none_or(|device| device == DLDevice::CPU);
     let offer = if table_will_do { through_table(object, request)? } else { Offer::Nothing };

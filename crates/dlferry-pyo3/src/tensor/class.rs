@@ -15,6 +15,7 @@ use crate::device;
 use crate::dtype::DType;
 use crate::exchange;
 use crate::interface;
+use crate::numpy::to_ndarray;
 use crate::protocol::export::{Asked, export};
 
 /// An array that some library made: where its memory is and how it is laid out. It exchanges, it does not compute.
@@ -317,7 +318,7 @@ impl Tensor {
     /// array([97, 98, 99], dtype=uint8)
     /// ```
     fn numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        hand_on::numpy(slf)
+        to_ndarray(slf)
     }
 
     /// The tensor as a `torch.Tensor`. Raises `ImportError` without PyTorch, and what its `from_dlpack` raises.

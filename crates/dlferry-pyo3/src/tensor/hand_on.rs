@@ -2,17 +2,14 @@
 //!
 //! Nothing is imported before it is asked for, and a library that is missing is named.
 
-use dlferry::abi::{DLDataType, DLDataTypeCode};
-use dlferry::copy::Order;
-use dlferry::element::notation::format_of;
-use dlferry::managed::{Descriptor, Tensor as Managed};
 use pyo3::exceptions::{PyBufferError, PyImportError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use super::{Tensor, retype};
-use crate::error::{CopyRequiredError, IntoPyErr};
+use super::Tensor;
+use crate::error::CopyRequiredError;
+use crate::numpy::to_ndarray;
 
 /// Libraries that take an array, by the name that one imports: the module that has the function, and the function.
 const LIBRARIES: [(&str, &str, &str); 8] = [
@@ -43,7 +40,7 @@ fn check_writer(tensor: &Tensor, library: &str) -> PyResult<()> {
 /// Gives the tensor to a library by its name.
 pub(super) fn to_library<'py>(tensor: &Bound<'py, Tensor>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     if name == "numpy" {
-        return numpy(tensor);
+        return to_ndarray(tensor);
     }
     let py = tensor.py();
     let known = LIBRARIES.iter().find(|(known, _, _)| *known == name);
@@ -99,78 +96,6 @@ fn import<'py>(py: Python<'py>, module: &str, library: &str) -> PyResult<Bound<'
     })
 }
 
-/// How NumPy can be given elements of a dtype.
-enum InNumPy {
-    /// As they are.
-    Native,
-    /// As integers of the same size, viewed as a type of `ml_dtypes`.
-    Viewed(DLDataType, String),
-    /// One in each byte, viewed as a type of `ml_dtypes`; packed ones are spread first.
-    Spread(DLDataType, String),
-}
-
-fn in_numpy(descriptor: &Descriptor) -> PyResult<InNumPy> {
-    let dtype = descriptor.dtype();
-    let name = dtype.to_string();
-    if format_of(dtype, true).is_some() {
-        return Ok(InNumPy::Native);
-    }
-    let unsigned = |bits: u8| DLDataType { code: DLDataTypeCode::UINT, bits, lanes: 1 };
-    let code = dtype.code;
-    let is_float = code == DLDataTypeCode::BFLOAT || name.starts_with("float8");
-    if dtype.lanes == 1 && is_float {
-        return Ok(InNumPy::Viewed(unsigned(dtype.bits), name));
-    }
-    let is_small = matches!(dtype.bits, 2 | 4) && matches!(code, DLDataTypeCode::INT | DLDataTypeCode::UINT);
-    if dtype.lanes == 1 && (is_small || name.starts_with("float6") || name.starts_with("float4")) {
-        let signed = code == DLDataTypeCode::INT;
-        return Ok(InNumPy::Spread(if signed { DLDataType::I8 } else { DLDataType::U8 }, name));
-    }
-    Err(PyBufferError::new_err(format!("NumPy has no type for elements of {dtype}")))
-}
-
-/// The tensor as a `numpy.ndarray` over the same memory; packed elements below a byte are spread into a copy.
-pub(super) fn numpy<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
-    let py = tensor.py();
-    let module = import(py, "numpy", "numpy")?;
-    let this = tensor.get();
-    let descriptor = this.shared.descriptor();
-    match in_numpy(descriptor)? {
-        InNumPy::Native => native(&module, tensor),
-        InNumPy::Viewed(stand_in, name) => {
-            let stand_in = Bound::new(py, retype::view(this, py, stand_in)?)?;
-            native(&module, &stand_in)?.call_method1("view", (ml_dtype(py, &name)?,))
-        }
-        InNumPy::Spread(stand_in, name) => {
-            let class = ml_dtype(py, &name)?;
-            let bytes = if descriptor.fields().padded {
-                retype::view(this, py, stand_in)?
-            } else {
-                let spread = Managed::spread(this.shared.view(), Order::C).map_err(IntoPyErr::into_py_err)?;
-                retype::view(&Tensor::new(spread.into_shared(), this.source, None), py, stand_in)?
-            };
-            native(&module, &Bound::new(py, bytes)?)?.call_method1("view", (class,))
-        }
-    }
-}
-
-fn ml_dtype<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    let module = import(py, "ml_dtypes", "ml_dtypes").map_err(|cause| {
-        let error = PyImportError::new_err(format!("NumPy has {name} only with ml_dtypes: pip install ml_dtypes"));
-        error.set_cause(py, Some(cause));
-        error
-    })?;
-    module.getattr(name)
-}
-
-fn native<'py>(module: &Bound<'py, PyModule>, tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
-    // NumPy before 1.23 has no `from_dlpack`, and every NumPy takes buffers.
-    match module.getattr_opt(intern!(module.py(), "from_dlpack"))? {
-        Some(function) => function.call1((tensor,)),
-        None => module.getattr(intern!(module.py(), "asarray"))?.call1((tensor,)),
-    }
-}
-
 /// `__array__(dtype=None, copy=None)`, as NumPy calls it.
 pub(super) fn array<'py>(
     tensor: &Bound<'py, Tensor>,
@@ -179,14 +104,14 @@ pub(super) fn array<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = tensor.py();
     let descriptor = tensor.get().shared.descriptor();
-    let spreads = matches!(in_numpy(descriptor)?, InNumPy::Spread(..)) && !descriptor.fields().padded;
+    let spreads = descriptor.dtype().is_sub_byte() && !descriptor.fields().padded;
     if spreads && copy == Some(false) {
         return Err(CopyRequiredError::new_err(
             py,
             String::from("NumPy holds one element in each byte and these are packed, and copy=False forbids a copy"),
         ));
     }
-    let array = numpy(tensor)?;
+    let array = to_ndarray(tensor)?;
     if let Some(dtype) = dtype {
         let wanted = py.import("numpy")?.getattr("dtype")?.call1((dtype,))?;
         if !wanted.eq(array.getattr("dtype")?)? {

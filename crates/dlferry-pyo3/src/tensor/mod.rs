@@ -21,6 +21,7 @@ use crate::error::IntoPyErr;
 
 pub use class::Tensor;
 pub use copies::copyto;
+pub(crate) use retype::view as view_as;
 
 /// Which way a tensor came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub enum Source {
     Buffer,
     /// `__array_interface__` or `__cuda_array_interface__`.
     ArrayInterface,
+    /// The structure of a NumPy array.
+    NumPy,
     /// An address that somebody vouched for.
     Address,
     /// Made in Rust.
@@ -51,6 +54,7 @@ impl Source {
             Self::DLPackUnversioned => "dlpack-unversioned",
             Self::Buffer => "buffer",
             Self::ArrayInterface => "array-interface",
+            Self::NumPy => "numpy",
             Self::Address => "address",
             Self::Rust => "rust",
         }
@@ -70,6 +74,12 @@ impl Tensor {
     #[must_use]
     pub fn shared(&self) -> &SharedTensor {
         &self.shared
+    }
+
+    /// The tensor by itself.
+    #[must_use]
+    pub(crate) fn into_shared(self) -> SharedTensor {
+        self.shared
     }
 
     /// Which way it came in.

@@ -11,7 +11,7 @@ use crate::error::{CopyRequiredError, IntoPyErr};
 
 /// The tensor with its bytes read as another type. Where the sizes differ, the last axis shrinks or grows, and must be
 /// without gaps.
-pub(super) fn view(tensor: &Tensor, py: Python<'_>, dtype: DLDataType) -> PyResult<Tensor> {
+pub(crate) fn view(tensor: &Tensor, py: Python<'_>, dtype: DLDataType) -> PyResult<Tensor> {
     let descriptor = tensor.shared.descriptor();
     let padded = descriptor.fields().padded && dtype.is_sub_byte();
     let (old, new) = (descriptor.storage_bits(), if padded { 8 } else { dtype.item_bits() });

@@ -7,6 +7,23 @@ use crate::abi::{DLDataType, DLDataTypeCode, DLDevice, DLDeviceType, DLPackVersi
 use crate::element::check_dtype;
 use crate::layout::Layout;
 
+/// What a descriptor is made of: strided memory as somebody describes it, unchecked.
+#[derive(Clone, Copy, Debug)]
+pub struct Outline<'a> {
+    /// The address of the first element, or the handle of an opaque device.
+    pub data: *mut c_void,
+    /// Where the memory is.
+    pub device: DLDevice,
+    /// The type of one element.
+    pub dtype: DLDataType,
+    /// The extents.
+    pub shape: &'a [i64],
+    /// The strides, in elements, as many as there are extents.
+    pub strides: &'a [i64],
+    /// Read-only, copied, padded.
+    pub fields: Fields,
+}
+
 /// What a tensor is: a checked copy of every field that describes it. Owns and reads nothing.
 ///
 /// Invariants, relied on by everything that reads memory through a descriptor:
@@ -79,25 +96,14 @@ impl Descriptor {
         Self { data, byte_offset: 0, device, dtype, fields: Fields::SHARED, layout }
     }
 
-    /// Becomes the description of other memory, where it is: moving a descriptor costs more than making one.
+    /// Becomes what an outline says, where it is: moving a descriptor costs more than making one.
     ///
     /// # Errors
     ///
     /// As [`Self::new`], and [`DescribeError::Layout`]; the descriptor is then [blank](Self::blank).
     #[inline]
-    pub fn rewrite(
-        &mut self,
-        data: *mut c_void,
-        device: DLDevice,
-        dtype: DLDataType,
-        (shape, strides): (&[i64], &[i64]),
-        fields: Fields,
-    ) -> Result<(), DescribeError> {
-        let memory = Memory { data, byte_offset: 0, device };
-        let rewritten = match self.layout.refill(shape, strides) {
-            Ok(()) => self.refill(memory, dtype, fields),
-            Err(error) => Err(error.into()),
-        };
+    pub fn rewrite(&mut self, outline: &Outline<'_>) -> Result<(), DescribeError> {
+        let rewritten = self.fill(outline);
         if rewritten.is_err() {
             *self = Self::blank();
         }
@@ -122,6 +128,14 @@ impl Descriptor {
             *self = Self::blank();
         }
         rewritten
+    }
+
+    /// Like [`Self::rewrite`]; of no use to anybody when the outline is refused.
+    #[inline]
+    pub(super) fn fill(&mut self, outline: &Outline<'_>) -> Result<(), DescribeError> {
+        self.layout.refill(outline.shape, outline.strides)?;
+        let memory = Memory { data: outline.data, byte_offset: 0, device: outline.device };
+        self.refill(memory, outline.dtype, outline.fields)
     }
 
     /// The layout, to be refilled before [`Self::refill`] checks all the rest.

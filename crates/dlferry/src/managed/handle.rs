@@ -1,9 +1,11 @@
+use core::ffi::c_void;
 use core::ptr::NonNull;
 
 use super::ManagedStruct;
 use crate::abi::{DLManagedTensor, DLManagedTensorVersioned};
 
-/// Ownership of a managed struct, and nothing else: dropping it calls the deleter, once, when there is one.
+/// Ownership of a managed struct, or of what else keeps memory alive, and nothing else: dropping it calls the deleter,
+/// once, when there is one.
 #[derive(Debug)]
 pub struct Handle(Kind);
 
@@ -11,9 +13,13 @@ pub struct Handle(Kind);
 enum Kind {
     Unversioned(NonNull<DLManagedTensor>),
     Versioned(NonNull<DLManagedTensorVersioned>),
+    Keeper(NonNull<c_void>, Release),
 }
 
-// SAFETY: whoever made the handle vouched that the deleter may be called on any thread (condition 4).
+/// Lets go of a keeper.
+type Release = unsafe fn(NonNull<c_void>);
+
+// SAFETY: whoever made the handle vouched that the deleter, or the release, may be called on any thread (condition 4).
 unsafe impl Send for Handle {}
 // SAFETY: a shared handle gives access to nothing.
 unsafe impl Sync for Handle {}
@@ -38,6 +44,17 @@ impl Handle {
     pub unsafe fn unversioned(managed: NonNull<DLManagedTensor>) -> Self {
         Self(Kind::Unversioned(managed))
     }
+
+    /// Takes over what keeps memory alive without being a managed struct, such as a reference to an object of another
+    /// language. `release` is called with it, once.
+    ///
+    /// # Safety
+    ///
+    /// `release` may be called with `keeper`, once and on any thread, and nobody else does.
+    #[must_use]
+    pub unsafe fn keeper(keeper: NonNull<c_void>, release: unsafe fn(NonNull<c_void>)) -> Self {
+        Self(Kind::Keeper(keeper, release))
+    }
 }
 
 impl Drop for Handle {
@@ -47,6 +64,8 @@ impl Drop for Handle {
             Kind::Unversioned(managed) => unsafe { delete(managed) },
             // SAFETY: as above.
             Kind::Versioned(managed) => unsafe { delete(managed) },
+            // SAFETY: vouched for when the handle was made; a handle is dropped once.
+            Kind::Keeper(keeper, release) => unsafe { release(keeper) },
         }
     }
 }

@@ -31,7 +31,7 @@ mod structs;
 mod tensor;
 
 pub use describe::{Prototype, describe, describe_borrowed, describe_prototype};
-pub use descriptor::Descriptor;
+pub use descriptor::{Descriptor, Outline};
 pub use error::DescribeError;
 pub use handle::Handle;
 pub use structs::{Fields, ManagedStruct};

@@ -2,7 +2,7 @@ use alloc::sync::Arc;
 use core::ptr::NonNull;
 
 use super::describe::describe_into;
-use super::{DescribeError, Descriptor, Handle, ManagedStruct};
+use super::{DescribeError, Descriptor, Handle, ManagedStruct, Outline};
 use crate::abi::{DLManagedTensor, DLManagedTensorVersioned};
 
 /// A tensor that somebody produced and this value owns: a [`Handle`] and what it holds.
@@ -70,6 +70,24 @@ impl Tensor {
         let mut this = Self::of(handle, Descriptor::blank());
         // SAFETY: vouched for by the caller.
         match unsafe { describe_into(&mut this.body_mut().descriptor, managed) } {
+            Ok(()) => Ok(this),
+            Err(error) => Err((error, this.into_parts().0)),
+        }
+    }
+
+    /// Puts together a handle and memory that it keeps alive, or gives the handle back with the reason why not.
+    ///
+    /// # Errors
+    ///
+    /// [`DescribeError`], as [`Descriptor::new`] and [`Layout::new`](crate::layout::Layout::new).
+    ///
+    /// # Safety
+    ///
+    /// The outline describes memory that the handle keeps alive; conditions 3 and 5 of [`managed`](crate::managed).
+    #[inline]
+    pub unsafe fn from_outline(handle: Handle, outline: &Outline<'_>) -> Result<Self, (DescribeError, Handle)> {
+        let mut this = Self::of(handle, Descriptor::blank());
+        match this.body_mut().descriptor.fill(outline) {
             Ok(()) => Ok(this),
             Err(error) => Err((error, this.into_parts().0)),
         }
@@ -161,6 +179,18 @@ impl SharedTensor {
     #[inline]
     pub fn descriptor(&self) -> &Descriptor {
         &self.0.descriptor
+    }
+
+    /// The tensor, no longer shared, when this is the only reference to it and it is no view of another.
+    ///
+    /// # Errors
+    ///
+    /// Gives back what is shared with others.
+    pub fn try_unshare(mut self) -> Result<Tensor, Self> {
+        match Arc::get_mut(&mut self.0) {
+            Some(Body { keep: Keep::Handle(_), .. }) => Ok(Tensor(self.0)),
+            _ => Err(self),
+        }
     }
 
     /// The same memory, described otherwise.

@@ -4,7 +4,7 @@ use core::ptr;
 use super::craft::NOWHERE;
 use crate::abi::{DLDataType, DLDevice, DLDeviceType};
 use crate::layout::Layout;
-use crate::managed::{DescribeError, Descriptor, Fields};
+use crate::managed::{DescribeError, Descriptor, Fields, Outline};
 
 fn at(device_type: DLDeviceType, dtype: DLDataType, layout: Layout) -> Descriptor {
     let device = DLDevice { device_type, device_id: 0 };
@@ -122,26 +122,26 @@ fn what_import_refuses_cannot_be_described_for_export() {
 #[test]
 fn a_descriptor_is_rewritten_where_it_is_and_is_blank_after_a_refusal() {
     let mut descriptor = at(DLDeviceType::METAL, DLDataType::F64, dense(&[1; 9]));
-    let memory = NOWHERE.wrapping_byte_add(8);
-    let dims = (&[2_i64, 3][..], &[3_i64, 1][..]);
-    descriptor.rewrite(memory, DLDevice::CPU, DLDataType::I16, dims, Fields::SHARED).unwrap();
-    let wanted = Descriptor::new(memory, DLDevice::CPU, DLDataType::I16, dense(&[2, 3]), Fields::SHARED).unwrap();
+    let data = NOWHERE.wrapping_byte_add(8);
+    let (shape, strides) = (&[2_i64, 3][..], &[3_i64, 1][..]);
+    let outline =
+        Outline { data, device: DLDevice::CPU, dtype: DLDataType::I16, shape, strides, fields: Fields::SHARED };
+    descriptor.rewrite(&outline).unwrap();
+    let wanted = Descriptor::new(data, DLDevice::CPU, DLDataType::I16, dense(shape), Fields::SHARED).unwrap();
     assert_eq!(format!("{descriptor:?}"), format!("{wanted:?}"));
 
-    let overlapping = (&[2_i64, 3][..], &[1_i64, 1][..]);
-    descriptor.rewrite(memory, DLDevice::CPU, DLDataType::I16, overlapping, Fields::SHARED).unwrap();
-    assert!(descriptor.is_read_only());
+    descriptor.rewrite(&Outline { strides: &[1, 1], ..outline }).unwrap();
+    assert!(descriptor.is_read_only(), "elements overlap");
 
     let refused = [
-        (memory, (&[2_i64, 3][..], &[3_i64][..])),
-        (memory, (&[-2_i64][..], &[1_i64][..])),
-        (memory, (&[i64::MAX, 2][..], &[1_i64, 1][..])),
-        (ptr::null_mut(), dims),
+        Outline { strides: &[3], ..outline },
+        Outline { shape: &[-2, 3], ..outline },
+        Outline { shape: &[i64::MAX, 3], ..outline },
+        Outline { data: ptr::null_mut(), ..outline },
     ];
-    for (memory, dims) in refused {
+    for outline in refused {
         let mut descriptor = wanted.clone();
-        assert!(descriptor.rewrite(memory, DLDevice::CPU, DLDataType::I16, dims, Fields::SHARED).is_err());
-        assert!(descriptor.layout().is_empty(), "{descriptor:?}");
-        assert!(descriptor.data().is_null());
+        assert!(descriptor.rewrite(&outline).is_err(), "{outline:?}");
+        assert!(descriptor.layout().is_empty() && descriptor.data().is_null(), "{descriptor:?}");
     }
 }

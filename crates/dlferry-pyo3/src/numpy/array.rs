@@ -1,0 +1,188 @@
+use core::ffi::{c_char, c_int, c_void};
+use core::marker::PhantomData;
+
+use dlferry::abi::DLDataType;
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+use super::dtype;
+use super::runtime::{Major, Runtime};
+
+/// What follows the head of an array object: `PyArrayObject_fields` of NumPy's `ndarraytypes.h`, as far as it is read.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Fields {
+    data: *mut c_void,
+    ndim: c_int,
+    shape: *const isize,
+    strides: *const isize,
+    base: *mut ffi::PyObject,
+    descr: *mut ffi::PyObject,
+    flags: c_int,
+}
+
+/// What follows the head of a dtype object, in both majors: `PyArray_Descr` up to the number.
+#[repr(C)]
+struct DescrHead {
+    scalar_type: *mut ffi::PyTypeObject,
+    kind: c_char,
+    letter: c_char,
+    byte_order: c_char,
+    former_flags: c_char,
+    number: c_int,
+}
+
+/// The whole of it in NumPy 1, as far as it is read.
+#[repr(C)]
+struct Descr1 {
+    head: DescrHead,
+    item_bytes: c_int,
+}
+
+/// The whole of it in NumPy 2, as far as it is read.
+#[repr(C)]
+struct Descr2 {
+    head: DescrHead,
+    flags: u64,
+    item_bytes: isize,
+}
+
+pub(super) const WRITEABLE: c_int = 0x0400;
+/// Bit 31: a write warns today and fails tomorrow.
+const WARN_ON_WRITE: c_int = c_int::MIN;
+
+/// The array that an object is: `Some` when its type is `numpy.ndarray` itself, of a NumPy whose structures are known.
+#[inline]
+pub(crate) fn array<'a>(object: &'a Bound<'_, PyAny>) -> Option<Array<'a>> {
+    let runtime = Runtime::of(object)?;
+    Some(Array::read(runtime, object))
+}
+
+/// Like [`array`], also for objects of derived types. Imports NumPy.
+pub(super) fn array_or_derived<'a>(object: &'a Bound<'_, PyAny>) -> Option<Array<'a>> {
+    let runtime = Runtime::load(object.py()).ok().flatten()?;
+    let is_one = object.is_instance(&runtime.array_type(object.py())).unwrap_or(false);
+    is_one.then(|| Array::read(runtime, object))
+}
+
+/// An array of NumPy's, as its structure says. The fields were read once.
+#[derive(Clone, Copy)]
+pub(crate) struct Array<'a> {
+    fields: Fields,
+    runtime: &'a Runtime,
+    object: PhantomData<&'a ffi::PyObject>,
+}
+
+impl<'a> Array<'a> {
+    #[inline]
+    pub(super) fn read(runtime: &'a Runtime, object: &'a Bound<'_, PyAny>) -> Self {
+        // SAFETY: behind the head of an object whose type is NumPy's, which the caller found in this runtime.
+        let fields = unsafe { object.as_ptr().byte_add(runtime.head()) };
+        #[allow(clippy::cast_ptr_alignment, reason = "the head of an object is a multiple of a pointer's alignment")]
+        let fields = fields.cast::<Fields>();
+        // SAFETY: the array has these fields there, which was proven on a probe.
+        let fields = unsafe { fields.read() };
+        Self { fields, runtime, object: PhantomData }
+    }
+
+    #[inline]
+    pub(crate) fn data(&self) -> *mut c_void {
+        self.fields.data
+    }
+
+    #[inline]
+    pub(crate) fn ndim(&self) -> usize {
+        usize::try_from(self.fields.ndim).unwrap_or(0)
+    }
+
+    /// The extents.
+    ///
+    /// # Safety
+    ///
+    /// No Python code runs and no other thread gets at the array while the slice is looked at: both could give the array
+    /// another shape, and free these.
+    #[inline]
+    pub(crate) unsafe fn shape(&self) -> &'a [isize] {
+        // SAFETY: vouched for by the caller.
+        unsafe { self.axes(self.fields.shape) }
+    }
+
+    /// The strides, in bytes.
+    ///
+    /// # Safety
+    ///
+    /// As [`Self::shape`].
+    #[inline]
+    pub(crate) unsafe fn strides(&self) -> &'a [isize] {
+        // SAFETY: vouched for by the caller.
+        unsafe { self.axes(self.fields.strides) }
+    }
+
+    /// # Safety
+    ///
+    /// As [`Self::shape`]; `first` is one of the two lists.
+    #[inline]
+    unsafe fn axes(&self, first: *const isize) -> &'a [isize] {
+        let ndim = self.ndim();
+        if ndim == 0 || first.is_null() {
+            return &[];
+        }
+        // SAFETY: as many numbers as there are axes, which NumPy keeps as long as the array keeps its shape.
+        unsafe { core::slice::from_raw_parts(first, ndim) }
+    }
+
+    /// Whether the elements may only be read. A mere warning on writing counts as a refusal (decision 5.1).
+    #[inline]
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.fields.flags & (WRITEABLE | WARN_ON_WRITE) != WRITEABLE
+    }
+
+    #[inline]
+    fn descr(&self) -> *const DescrHead {
+        // SAFETY: an array has a dtype object all its life, and behind its head are these fields.
+        let head = unsafe { self.fields.descr.byte_add(self.runtime.head()) };
+        #[allow(clippy::cast_ptr_alignment, reason = "the head of an object is a multiple of a pointer's alignment")]
+        head.cast::<DescrHead>()
+    }
+
+    /// The number of the dtype: one of NumPy's own, or what a type of others was given when it was registered.
+    #[inline]
+    pub(crate) fn number(&self) -> c_int {
+        // SAFETY: see `descr`.
+        unsafe { (*self.descr()).number }
+    }
+
+    /// The dtype, of those that are NumPy's own and that DLPack has, whatever the byte order.
+    #[inline]
+    pub(crate) fn dtype(&self) -> Option<DLDataType> {
+        dtype::of_number(self.number())
+    }
+
+    /// Whether the scalars are in the byte order that this machine does not use.
+    #[inline]
+    pub(crate) fn is_swapped(&self) -> bool {
+        const OTHER: u8 = if cfg!(target_endian = "little") { b'>' } else { b'<' };
+        // SAFETY: see `descr`.
+        let order = unsafe { (*self.descr()).byte_order };
+        u8::try_from(order) == Ok(OTHER)
+    }
+
+    /// The Python type of one element.
+    pub(crate) fn scalar_type<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        // SAFETY: see `descr`.
+        let kind = unsafe { (*self.descr()).scalar_type };
+        // SAFETY: attached; a borrowed reference that the dtype holds, or NULL.
+        unsafe { Bound::from_borrowed_ptr_or_opt(py, kind.cast()) }
+    }
+
+    /// Bytes of one element.
+    pub(crate) fn item_bytes(&self) -> usize {
+        let descr = self.descr();
+        match self.runtime.major() {
+            // SAFETY: see `descr`; NumPy 1 has the size there.
+            Major::One => usize::try_from(unsafe { (*descr.cast::<Descr1>()).item_bytes }).unwrap_or(0),
+            // SAFETY: see `descr`; NumPy 2 has the size there.
+            Major::Two => usize::try_from(unsafe { (*descr.cast::<Descr2>()).item_bytes }).unwrap_or(0),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Which dtypes of NumPy are which of DLPack's: NumPy's own by their numbers, those of `ml_dtypes` by their scalar types.
+
+use core::ffi::{c_int, c_long};
+
+use dlferry::abi::{DLDataType, DLDataTypeCode};
+use pyo3::exceptions::{PyBufferError, PyImportError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyType};
+
+use super::Array;
+use crate::python::loaded_module;
+
+const IS_LONG_WIDE: bool = size_of::<c_long>() == 8;
+
+/// The dtype of a number of NumPy's `NPY_TYPES`, which are the same in all versions.
+#[inline]
+pub(super) fn of_number(number: c_int) -> Option<DLDataType> {
+    Some(match number {
+        0 => DLDataType::BOOL,
+        1 => DLDataType::I8,
+        2 => DLDataType::U8,
+        3 => DLDataType::I16,
+        4 => DLDataType::U16,
+        5 => DLDataType::I32,
+        6 => DLDataType::U32,
+        7 if IS_LONG_WIDE => DLDataType::I64,
+        8 if IS_LONG_WIDE => DLDataType::U64,
+        7 => DLDataType::I32,
+        8 => DLDataType::U32,
+        9 => DLDataType::I64,
+        10 => DLDataType::U64,
+        11 => DLDataType::F32,
+        12 => DLDataType::F64,
+        14 => DLDataType::C64,
+        15 => DLDataType::C128,
+        23 => DLDataType::F16,
+        _ => return None,
+    })
+}
+
+/// The number of a dtype that NumPy has by itself; for integers of 64 bits that of C's `long` where it has them, as
+/// `numpy.int64` does.
+#[inline]
+pub(super) fn to_number(dtype: DLDataType) -> Option<c_int> {
+    if dtype.lanes != 1 {
+        return None;
+    }
+    Some(match (dtype.code, dtype.bits) {
+        (DLDataTypeCode::BOOL, 8) => 0,
+        (DLDataTypeCode::INT, 8) => 1,
+        (DLDataTypeCode::UINT, 8) => 2,
+        (DLDataTypeCode::INT, 16) => 3,
+        (DLDataTypeCode::UINT, 16) => 4,
+        (DLDataTypeCode::INT, 32) => 5,
+        (DLDataTypeCode::UINT, 32) => 6,
+        (DLDataTypeCode::INT, 64) if IS_LONG_WIDE => 7,
+        (DLDataTypeCode::UINT, 64) if IS_LONG_WIDE => 8,
+        (DLDataTypeCode::INT, 64) => 9,
+        (DLDataTypeCode::UINT, 64) => 10,
+        (DLDataTypeCode::FLOAT, 32) => 11,
+        (DLDataTypeCode::FLOAT, 64) => 12,
+        (DLDataTypeCode::COMPLEX, 64) => 14,
+        (DLDataTypeCode::COMPLEX, 128) => 15,
+        (DLDataTypeCode::FLOAT, 16) => 23,
+        _ => return None,
+    })
+}
+
+/// The dtype of an array whose elements are of a type of `ml_dtypes`, by the scalar type itself; never by a name alone,
+/// which anybody can take.
+pub(super) fn of_scalar_type(py: Python<'_>, array: &Array<'_>) -> PyResult<Option<DLDataType>> {
+    let item_bytes = array.item_bytes();
+    let Some(kind) = array.scalar_type(py) else { return Ok(None) };
+    let Ok(kind) = kind.cast_into::<PyType>() else { return Ok(None) };
+    let Some(module) = loaded_module(py, intern!(py, "ml_dtypes")) else { return Ok(None) };
+    let name = kind.name()?;
+    let Some(dtype) = DLDataType::from_name(&name.to_cow()?) else { return Ok(None) };
+    let own = module.getattr_opt(&name)?;
+    let is_own = own.is_some_and(|own| own.is(&kind));
+    // Each element stands in its own bytes, those of less than a byte too.
+    Ok((is_own && item_bytes == dtype.item_bytes()).then_some(dtype))
+}
+
+/// The type of `ml_dtypes` for elements that NumPy has only with it.
+pub(super) fn ml_dtype<'py>(py: Python<'py>, dtype: DLDataType) -> PyResult<Bound<'py, PyAny>> {
+    let name = dtype.to_string();
+    let module = py.import(intern!(py, "ml_dtypes")).map_err(|cause| {
+        if !cause.is_instance_of::<PyImportError>(py) {
+            return cause;
+        }
+        let error = PyImportError::new_err(format!("NumPy has {name} only with ml_dtypes: pip install ml_dtypes"));
+        error.set_cause(py, Some(cause));
+        error
+    })?;
+    module.getattr_opt(name.as_str())?.ok_or_else(|| {
+        PyImportError::new_err(format!("this version of ml_dtypes has no {name}; a newer one may have it"))
+    })
+}
+
+/// Whether `ml_dtypes` may have a type for such elements.
+pub(super) fn is_in_ml_dtypes(dtype: DLDataType) -> bool {
+    let is_number = matches!(dtype.code, DLDataTypeCode::INT | DLDataTypeCode::UINT | DLDataTypeCode::COMPLEX);
+    let is_other = matches!(dtype.code, DLDataTypeCode::BFLOAT | DLDataTypeCode::BCOMPLEX);
+    let is_small_float = (DLDataTypeCode::FLOAT8_E3M4.0..=DLDataTypeCode::FLOAT4_E2M1FN.0).contains(&dtype.code.0);
+    dtype.lanes == 1
+        && ((is_number && matches!(dtype.bits, 1 | 2 | 4))
+            || (is_number && dtype == DLDataType::C32)
+            || is_other
+            || is_small_float)
+}
+
+/// Whether this NumPy lets others register dtypes for DLPack, which then count before ours.
+pub(super) fn has_registry(py: Python<'_>) -> PyResult<bool> {
+    let Some(module) = loaded_module(py, intern!(py, "numpy.dtypes")) else { return Ok(false) };
+    module.hasattr(intern!(py, "register_dlpack_dtype"))
+}
+
+/// The refusal of an array whose elements DLPack cannot describe: what they are, and what to do.
+pub(super) fn refusal(object: &Bound<'_, PyAny>, array: &Array<'_>) -> PyErr {
+    let py = object.py();
+    let remedy = match array.number() {
+        13 => "it has no agreed form: pass array.astype(\"float64\")",
+        16 => "it has no agreed form: pass array.astype(\"complex128\")",
+        17 => "the elements are references to Python objects: pass array.astype(...) of a number type",
+        18 => "for the bytes as they are, pass array.view(\"uint8\")",
+        19 => "for the code points, pass array.view(\"uint32\")",
+        20 if has_fields(object) => "it is a whole structure: pass one field, array[\"name\"]",
+        20 => "for the bytes as they are, pass array.view(\"uint8\")",
+        21 | 22 => "for the numbers as they are, pass array.view(\"int64\")",
+        _ => "pass array.astype(...) of a number type",
+    };
+    let dtype = object.getattr(intern!(py, "dtype")).and_then(|dtype| dtype.str());
+    let dtype = dtype.map_or_else(|_| PyString::new(py, "this dtype"), |text| text);
+    PyBufferError::new_err(format!("DLPack has no type for NumPy's {dtype}; {remedy}"))
+}
+
+fn has_fields(object: &Bound<'_, PyAny>) -> bool {
+    let py = object.py();
+    let names = object.getattr(intern!(py, "dtype")).and_then(|dtype| dtype.getattr(intern!(py, "names")));
+    names.is_ok_and(|names| !names.is_none())
+}

@@ -1,0 +1,232 @@
+//! Tensors as arrays of NumPy's, and arrays of NumPy's as capsules.
+
+use core::ffi::c_void;
+
+use dlferry::abi::{DLDataType, DLDataTypeCode};
+use dlferry::copy::Order;
+use dlferry::managed::{Descriptor, Tensor as Managed};
+use pyo3::exceptions::{PyBufferError, PyRuntimeError};
+use pyo3::intern;
+use pyo3::prelude::*;
+
+use super::runtime::{Runtime, numpy};
+use super::{array, dtype};
+use crate::capsule;
+use crate::device;
+use crate::error::{CopyRequiredError, IntoPyErr};
+use crate::protocol::{self, Request, values};
+use crate::tensor::{Tensor, view_as};
+
+/// Takes an array of any library as a `numpy.ndarray`: what `dlferry.numpy.from_dlpack` does.
+///
+/// # Errors
+///
+/// As [`protocol::import`], and `BufferError` for memory or a dtype that NumPy cannot have, `ImportError` without NumPy or
+/// without `ml_dtypes` for a dtype that NumPy has only with it.
+pub fn from_dlpack<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
+    let tensor = protocol::import(object, request)?;
+    to_ndarray(&Bound::new(object.py(), tensor)?)
+}
+
+/// Takes whatever [`asarray`](crate::asarray) takes as a `numpy.ndarray`.
+///
+/// # Errors
+///
+/// As [`asarray`](crate::asarray) and [`from_dlpack`].
+pub fn asarray<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
+    let tensor = crate::asarray(object, request)?;
+    to_ndarray(&Bound::new(object.py(), tensor)?)
+}
+
+/// A DLPack capsule of an array, also where the array's own `__dlpack__` refuses: what cannot be described is copied, and
+/// so is read-only memory for a consumer that cannot be told, unless `copy` is `Some(false)`.
+///
+/// An array of NumPy's, or of a class derived from it, is read as it is; its own `__dlpack__` is not called and may call
+/// this.
+///
+/// # Errors
+///
+/// `BufferError` for elements that DLPack does not have and for masked arrays, `CopyRequiredError` when only a copy would do
+/// and is forbidden, `TypeError` for a malformed version and for what is no array.
+pub fn to_dlpack<'py>(
+    object: &Bound<'py, PyAny>,
+    max_version: Option<&Bound<'py, PyAny>>,
+    copy: Option<bool>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    let versioned =
+        max_version.map_or(Ok(false), |version| Ok::<_, PyErr>(device::pair(version, "max_version")?.0 >= 1))?;
+    let tensor = take(object, copy)?;
+    let descriptor = tensor.shared().descriptor();
+    if !versioned && descriptor.is_read_only() && descriptor.copied() != Some(true) {
+        if copy == Some(false) {
+            return Err(CopyRequiredError::new_err(
+                py,
+                String::from(
+                    "an unversioned capsule cannot say that the array is read-only, and copy=False forbids a copy",
+                ),
+            ));
+        }
+        let private = Managed::copy_of(tensor.shared().view()).map_err(IntoPyErr::into_py_err)?;
+        return capsule::capsule_of_unique(py, private, versioned);
+    }
+    let is_private = descriptor.copied() == Some(true);
+    match tensor.into_shared().try_unshare() {
+        Ok(unique) if is_private => capsule::capsule_of_unique(py, unique, versioned),
+        Ok(unique) => capsule::capsule(py, &unique.into_shared(), versioned),
+        Err(shared) => capsule::capsule(py, &shared, versioned),
+    }
+}
+
+/// Takes an array without its own `__dlpack__`, when it is one of NumPy's.
+fn take(object: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
+    let py = object.py();
+    let strict = Request { copy, ..Request::default() };
+    let lenient = Request { lenient: true, ..strict };
+    let Some(own) = array::array_or_derived(object) else { return crate::asarray(object, &lenient) };
+    if let Some(refusal) = values::refusal(object)? {
+        return Err(refusal);
+    }
+    match super::import(object, &own, &strict) {
+        Err(error) if error.is_instance_of::<PyBufferError>(py) => {}
+        result => return result,
+    }
+    // What was asked before may have given the array another form.
+    match array::array_or_derived(object) {
+        Some(own) => super::import(object, &own, &lenient),
+        None => crate::asarray(object, &lenient),
+    }
+}
+
+/// The tensor as a `numpy.ndarray` over the same memory; packed elements below a byte are spread into a copy.
+pub(crate) fn to_ndarray<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
+    let py = tensor.py();
+    let runtime = Runtime::load(py)?;
+    let descriptor = tensor.get().shared().descriptor();
+    if let (Some(runtime), Some(number)) = (runtime, dtype::to_number(descriptor.dtype())) {
+        return wrap(runtime, tensor, runtime.descr(py, number)?);
+    }
+    check(descriptor)?;
+    if dtype::to_number(descriptor.dtype()).is_some() {
+        return through_numpy(tensor);
+    }
+    if let Some(registered) = as_registered(tensor)? {
+        return Ok(registered);
+    }
+    if !dtype::is_in_ml_dtypes(descriptor.dtype()) {
+        return Err(PyBufferError::new_err(format!("NumPy has no type for elements of {}", descriptor.dtype())));
+    }
+    let scalar_type = dtype::ml_dtype(py, descriptor.dtype())?;
+    let spread = spread(tensor)?;
+    let tensor = spread.as_ref().unwrap_or(tensor);
+    let Some(runtime) = runtime else { return viewed(tensor, &scalar_type) };
+    let descr = numpy(py)?.getattr(intern!(py, "dtype"))?.call1((scalar_type,))?;
+    let is_sound = descr.getattr(intern!(py, "itemsize"))?.extract::<usize>()?
+        == tensor.get().shared().descriptor().dtype().item_bytes();
+    if is_sound { wrap(runtime, tensor, descr) } else { viewed(tensor, &descr) }
+}
+
+/// Refuses memory that NumPy cannot have.
+fn check(descriptor: &Descriptor) -> PyResult<()> {
+    if descriptor.is_host_readable() {
+        return Ok(());
+    }
+    Err(PyBufferError::new_err(format!(
+        "the tensor is on {}, and NumPy's arrays are in memory that the host reads: move it with its own library first",
+        descriptor.device()
+    )))
+}
+
+/// Up to this many axes need no allocation; NumPy has at most 64 in version 2 and 32 before.
+const INLINE: usize = 8;
+
+/// A new array over the tensor's memory. `descr` is of as many bytes as the elements are apart.
+fn wrap<'py>(runtime: &Runtime, tensor: &Bound<'py, Tensor>, descr: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let descriptor = tensor.get().shared().descriptor();
+    check(descriptor)?;
+    let item = isize::try_from(descriptor.dtype().item_bytes())?;
+    let layout = descriptor.layout();
+    if layout.ndim() > runtime.max_ndim() {
+        return Err(PyBufferError::new_err(format!(
+            "the tensor has {} axes, and NumPy's arrays have at most {}",
+            layout.ndim(),
+            runtime.max_ndim()
+        )));
+    }
+    let extents = layout.shape().iter().map(|extent| isize::try_from(*extent).unwrap_or(0));
+    // Only where a stride carries no meaning may it be beyond what bytes can count.
+    let steps = layout.strides().iter().map(|step| isize::try_from(*step).ok().and_then(|step| step.checked_mul(item)));
+    let steps = steps.map(|step| step.unwrap_or(0));
+    let data = if layout.is_empty() { nothing() } else { descriptor.data() };
+    let writable = !descriptor.is_read_only();
+    let base = tensor.clone().into_any();
+    if layout.ndim() > INLINE {
+        let (extents, steps): (Vec<_>, Vec<_>) = extents.zip(steps).unzip();
+        // SAFETY: the tensor describes its memory and keeps it alive; NumPy cannot hold more than it describes.
+        return unsafe { runtime.wrap(descr, &extents, &steps, data, writable, base) };
+    }
+    let mut places = [[0_isize; INLINE]; 2];
+    let [shape, strides] = &mut places;
+    for ((shape, stride), (extent, step)) in shape.iter_mut().zip(strides.iter_mut()).zip(extents.zip(steps)) {
+        (*shape, *stride) = (extent, step);
+    }
+    let (shape, strides) =
+        (shape.get(..layout.ndim()).unwrap_or_default(), strides.get(..layout.ndim()).unwrap_or_default());
+    // SAFETY: as above.
+    unsafe { runtime.wrap(descr, shape, strides, data, writable, base) }
+}
+
+/// An address for an array without elements: with none, NumPy would allocate memory, which is always writable.
+fn nothing() -> *mut c_void {
+    #[repr(align(64))]
+    struct Nothing([u8; 64]);
+    static NOTHING: Nothing = Nothing([0; 64]);
+    NOTHING.0.as_ptr().cast_mut().cast()
+}
+
+/// The array that NumPy makes of a dtype that somebody registered with it; `None` when nobody did.
+fn as_registered<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = tensor.py();
+    // What is registered has whole bytes.
+    if tensor.get().shared().descriptor().dtype().is_sub_byte() || !dtype::has_registry(py)? {
+        return Ok(None);
+    }
+    match through_numpy(tensor) {
+        Ok(array) => Ok(Some(array)),
+        Err(error) if error.is_instance_of::<PyBufferError>(py) || error.is_instance_of::<PyRuntimeError>(py) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The tensor with one element in each byte, when its elements are packed.
+fn spread<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Option<Bound<'py, Tensor>>> {
+    let this = tensor.get();
+    let descriptor = this.shared().descriptor();
+    if !descriptor.dtype().is_sub_byte() || descriptor.fields().padded {
+        return Ok(None);
+    }
+    let spread = Managed::spread(this.shared().view(), Order::C).map_err(IntoPyErr::into_py_err)?;
+    Bound::new(tensor.py(), Tensor::new(spread.into_shared(), this.source(), None)).map(Some)
+}
+
+/// The tensor as NumPy itself takes it.
+fn through_numpy<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
+    let py = tensor.py();
+    let module = numpy(py)?;
+    // NumPy before 1.23 has no `from_dlpack`, and every NumPy takes buffers.
+    match module.getattr_opt(intern!(py, "from_dlpack"))? {
+        Some(function) => function.call1((tensor,)),
+        None => module.getattr(intern!(py, "asarray"))?.call1((tensor,)),
+    }
+}
+
+/// The tensor through its bytes as integers, viewed as another type: for a NumPy whose structures are not known.
+fn viewed<'py>(tensor: &Bound<'py, Tensor>, scalar_type: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = tensor.py();
+    let bits = u8::try_from(tensor.get().shared().descriptor().storage_bits())?;
+    let stand_in = DLDataType { code: DLDataTypeCode::UINT, bits, lanes: 1 };
+    let integers = Bound::new(py, view_as(tensor.get(), py, stand_in)?)?;
+    through_numpy(&integers)?.call_method1(intern!(py, "view"), (scalar_type,))
+}

@@ -1,0 +1,20 @@
+//! NumPy's arrays, read and made through NumPy's own C structures: found at run time, when NumPy is there.
+//!
+//! NumPy is never linked and never imported to read an array: an object can only be one when somebody else has imported
+//! it. What is known of NumPy's structures is checked against a probe before it is relied on; a NumPy of another kind is
+//! spoken to through its `__dlpack__`, as any library.
+
+mod array;
+mod dtype;
+mod exchange;
+mod export;
+mod import;
+mod runtime;
+
+pub use exchange::{disable_exchange_api, enable_exchange_api, exchange_api_enabled};
+pub use export::{asarray, from_dlpack, to_dlpack};
+
+pub(crate) use array::{Array, array};
+pub(crate) use exchange::is_ours;
+pub(crate) use export::to_ndarray;
+pub(crate) use import::import;
