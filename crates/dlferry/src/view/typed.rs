@@ -195,6 +195,20 @@ impl<T: Element> TypedViewMut<'_, T> {
         true
     }
 
+    /// Replaces each element by what `change` makes of it, in C order.
+    #[inline]
+    pub fn apply(&mut self, mut change: impl FnMut(T) -> T) {
+        for offset in self.descriptor.layout().offsets() {
+            let Some(address) = address::<T>(self.descriptor, offset) else { return };
+            let address = address.cast::<T::Raw>();
+            // SAFETY: the offset is that of an index in range; dtype and device are those of a view (invariant).
+            let old = unsafe { read(self.descriptor, offset) };
+            let new: T = change(old);
+            // SAFETY: as in `set`.
+            unsafe { address.write_unaligned(new.to_raw()) };
+        }
+    }
+
     /// Lends the elements as one slice, in C order.
     ///
     /// # Errors
@@ -203,6 +217,18 @@ impl<T: Element> TypedViewMut<'_, T> {
     /// tensor is neither 0 nor 1.
     #[inline]
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], ViewError> {
+        TypedViewMut { descriptor: self.descriptor, elements: PhantomData }.into_mut_slice()
+    }
+}
+
+impl<'a, T: Element> TypedViewMut<'a, T> {
+    /// Like [`as_mut_slice`](Self::as_mut_slice), for as long as the tensor is borrowed.
+    ///
+    /// # Errors
+    ///
+    /// As [`as_mut_slice`](Self::as_mut_slice).
+    #[inline]
+    pub fn into_mut_slice(self) -> Result<&'a mut [T], ViewError> {
         let Some(raw) = raw_slice::<T>(self.descriptor)? else {
             return Ok(&mut []);
         };
