@@ -70,7 +70,7 @@ impl fmt::Display for Wanted {
             write!(f, " of {dtype}")?;
         }
         match self.ndim {
-            Dyn => f.write_str(" with any number of axes")?,
+            ndim if ndim == Dyn => f.write_str(" with any number of axes")?,
             1 => f.write_str(" with 1 axis")?,
             ndim => write!(f, " with {ndim} axes")?,
         }
@@ -93,10 +93,7 @@ impl Wanted {
         f.write_str(" of extents (")?;
         for (at, extent) in self.extents.iter().take(shown).enumerate() {
             f.write_str(if at == 0 { "" } else { ", " })?;
-            match *extent {
-                Dyn => f.write_str("any")?,
-                extent => write!(f, "{extent}")?,
-            }
+            if *extent == Dyn { f.write_str("any")? } else { write!(f, "{extent}")? }
         }
         f.write_str(if self.ndim == Dyn { ", ...)" } else { ")" })
     }

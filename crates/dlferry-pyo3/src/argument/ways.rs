@@ -63,7 +63,7 @@ fn by_structure_slowly(object: &Bound<'_, PyAny>, array: &Array<'_>, wanted: &Wa
 }
 
 fn describe_other(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyResult<()> {
-    if !wanted.is_for_writing() && by_loan(object, body)? {
+    if !wanted.is_for_writing() && by_loan(object, wanted, body)? {
         return Ok(());
     }
     let refused = match by_management(object, wanted, body) {
@@ -97,7 +97,7 @@ fn describe_other(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -
 
 /// Host memory of a tensor that its table lends; `false` when there is no table, or it will not.
 #[inline]
-fn by_loan(object: &Bound<'_, PyAny>, body: &mut Body) -> PyResult<bool> {
+fn by_loan(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyResult<bool> {
     let Some(table) = exchange::table_of(object)? else { return Ok(false) };
     let descriptor = &mut body.descriptor;
     if !table.lend(object, descriptor)? || descriptor.device().device_type != DLDeviceType::CPU {
@@ -107,7 +107,10 @@ fn by_loan(object: &Bound<'_, PyAny>, body: &mut Body) -> PyResult<bool> {
         return Ok(true);
     }
     // Being asked, the object may run any code, which may move the memory: it is described anew.
-    values::check_marks(object, descriptor)?;
+    if let Err(error) = values::check_marks(object, descriptor) {
+        let is_refusal = error.is_instance_of::<PyBufferError>(object.py());
+        return Err(if is_refusal { refusal::not_exchanged(object, wanted, error) } else { error });
+    }
     Ok(table.lend(object, descriptor)? && descriptor.device().device_type == DLDeviceType::CPU)
 }
 
