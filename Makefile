@@ -23,7 +23,7 @@ export PYTHON
 export PYTHONDONTWRITEBYTECODE := 1
 export HYPOTHESIS_STORAGE_DIRECTORY := $(abspath $(TARGET))/hypothesis
 
-EXTENSIONS := -p dlferry-python -p dlferry-first -p dlferry-tests -p dlferry-testing --features dlferry-testing/python
+EXTENSIONS := -p dlferry-python -p dlferry-first -p dlferry-views -p dlferry-results -p dlferry-testing --features dlferry-testing/python
 PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python bench)
 PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop)
 # A test has no annotations and may pass what the types forbid; its helpers are checked.

@@ -45,8 +45,8 @@ fn impl_block(item: TokenStream) -> Result<ItemImpl> {
     let misplaced = "`#[producer]` stands above `#[pymethods]` on the impl block of a class";
     let span = item.clone();
     let block: ItemImpl = parse2(item).map_err(|_| Error::new_spanned(span, misplaced))?;
-    if let Some((_, path, _)) = &block.trait_ {
-        return Err(Error::new_spanned(path, misplaced));
+    if block.trait_.is_some() {
+        return Err(Error::new_spanned(&block.self_ty, misplaced));
     }
     let is_pymethods = |path: &Path| path.segments.last().is_some_and(|segment| segment.ident == "pymethods");
     if !block.attrs.iter().any(|attribute| is_pymethods(attribute.path())) {

@@ -5,7 +5,7 @@ import mmap
 from typing import Any
 
 import dlferry
-import dlferry_tests as rust
+import dlferry_results as rust
 import numpy as np
 import pytest
 

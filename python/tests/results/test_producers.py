@@ -7,8 +7,8 @@ import threading
 from typing import Any
 
 import dlferry
+import dlferry_results as rust
 import dlferry_testing as dt
-import dlferry_tests as rust
 import numpy as np
 import pytest
 from craft import CUDA, deletions, floats, on_device

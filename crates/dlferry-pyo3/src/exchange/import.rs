@@ -1,10 +1,10 @@
 use core::ptr::NonNull;
 
 use dlferry::abi::{
-    DLManagedTensorVersioned, DLPackExchangeAPI, DLPackExchangeAPIHeader, DLPackManagedTensorFromPyObjectNoSync,
-    DLPackVersion, EXCHANGE_API_CAPSULE,
+    DLManagedTensorVersioned, DLPackDLTensorFromPyObjectNoSync, DLPackExchangeAPI, DLPackExchangeAPIHeader,
+    DLPackManagedTensorFromPyObjectNoSync, DLPackVersion, DLTensor, EXCHANGE_API_CAPSULE,
 };
-use dlferry::managed::Tensor as Managed;
+use dlferry::managed::{Descriptor, Tensor as Managed};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::intern;
@@ -16,6 +16,14 @@ use crate::error::IntoPyErr;
 use crate::numpy;
 use crate::python::type_attribute;
 
+#[cold]
+fn refused_to_lend(py: Python<'_>) -> PyResult<bool> {
+    match PyErr::take(py) {
+        Some(error) if !super::is_refusal(&error, py) => Err(error),
+        _ => Ok(false),
+    }
+}
+
 /// The most tables that are looked at for one of a known version: a guard against a list that ends in itself.
 const MAX_TABLES: usize = 64;
 
@@ -23,6 +31,7 @@ const MAX_TABLES: usize = 64;
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
     from_object: DLPackManagedTensorFromPyObjectNoSync,
+    lend: Option<DLPackDLTensorFromPyObjectNoSync>,
 }
 
 /// The exchange table on the type of `object`, when there is one that can be used.
@@ -81,7 +90,9 @@ unsafe fn usable(mut header: *mut DLPackExchangeAPIHeader) -> Option<Table> {
             let table = current.cast::<DLPackExchangeAPI>();
             // SAFETY: of the known major version, so the table is as declared here.
             let from_object = unsafe { (*table.as_ptr()).managed_tensor_from_py_object_no_sync };
-            return from_object.map(|from_object| Table { from_object });
+            // SAFETY: as above.
+            let lend = unsafe { (*table.as_ptr()).dltensor_from_py_object_no_sync };
+            return from_object.map(|from_object| Table { from_object, lend });
         }
         header = prev_api;
     }
@@ -89,6 +100,27 @@ unsafe fn usable(mut header: *mut DLPackExchangeAPIHeader) -> Option<Table> {
 }
 
 impl Table {
+    /// Describes what the table lends of `object`: memory that the object keeps, and that must not be written, for the
+    /// loan does not say whether it may. `false` when the table lends nothing, or nothing of this object.
+    ///
+    /// # Errors
+    ///
+    /// What the producer raised, unchanged, if it is neither of the two that mean a refusal (rule E9).
+    #[inline]
+    pub(crate) fn lend(&self, object: &Bound<'_, PyAny>, descriptor: &mut Descriptor) -> PyResult<bool> {
+        let Some(lend) = self.lend else { return Ok(false) };
+        let mut lent = core::mem::MaybeUninit::<DLTensor>::uninit();
+        // SAFETY: attached, as the function needs; the table is that of the object's type.
+        let status = unsafe { lend(object.as_ptr().cast(), lent.as_mut_ptr()) };
+        if status != 0 {
+            return refused_to_lend(object.py());
+        }
+        // SAFETY: the function reported success, so it has filled the tensor (rule E4).
+        let lent = unsafe { lent.assume_init() };
+        // SAFETY: shape and strides are readable until anything else is asked of the object (rule E4).
+        Ok(unsafe { descriptor.rewrite_borrowed(&lent) }.is_ok())
+    }
+
     /// Exports `object` through the table and takes the result over.
     ///
     /// Nothing waits for work on the device: right for memory that the host reads, and for nothing else.

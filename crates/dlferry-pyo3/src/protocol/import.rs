@@ -33,21 +33,34 @@ pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> 
 
 /// Takes an array through what its library offers: the exchange table, `__dlpack__`.
 pub(crate) fn import_by_protocol(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> {
+    match take(object, request)? {
+        Some((taken, source)) => finish(object.py(), taken, request, source, Some(object)),
+        None => Err(call::without_protocol(object)?),
+    }
+}
+
+/// What an array's library hands over, as it is, and which way it came if not by `__dlpack__`; `None` when the object has
+/// neither an exchange table nor the method.
+///
+/// # Errors
+///
+/// As [`import`](import()).
+pub(crate) fn take(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<(Managed, Option<Source>)>> {
     // A device other than the CPU was asked for: only the method can be told.
     let table_will_do = request.device.is_none_or(|device| device == DLDevice::CPU);
     let offer = if table_will_do { through_table(object, request)? } else { Offer::Nothing };
     if let Offer::Taken(taken) = offer {
-        return finish(object.py(), taken, request, Some(Source::Exchange), Some(object));
+        return Ok(Some((taken, Some(Source::Exchange))));
     }
     let Some(answer) = call::capsule(object, request)? else {
-        return Err(match offer {
-            Offer::Refused(error) => error,
-            _ => call::without_protocol(object)?,
-        });
+        return match offer {
+            Offer::Refused(error) => Err(error),
+            _ => Ok(None),
+        };
     };
     let mut taken = capsule::take(&answer).map_err(|error| blame(object, error))?;
     values::check(object, &mut taken, Way::Method, request.lenient)?;
-    finish(object.py(), taken, request, None, Some(object))
+    Ok(Some((taken, None)))
 }
 
 /// What an exchange table had to give.
@@ -70,7 +83,7 @@ fn through_table(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Offer
     };
     let mut taken = match table.export(object) {
         Ok(taken) => taken,
-        Err(error) if is_refusal(&error, object.py()) => return Ok(Offer::Refused(error)),
+        Err(error) if exchange::is_refusal(&error, object.py()) => return Ok(Offer::Refused(error)),
         Err(error) => return Err(error),
     };
     let device = taken.descriptor().device();
@@ -85,12 +98,6 @@ fn through_table(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Offer
         Err(error) if error.is_instance_of::<PyRuntimeError>(object.py()) => Ok(Offer::Refused(error)),
         Err(error) => Err(error),
     }
-}
-
-/// Whether a table says that it cannot: some do with a `RuntimeError` of the depths (rule E9), for which their
-/// `__dlpack__` has better words.
-fn is_refusal(error: &PyErr, py: Python<'_>) -> bool {
-    error.is_instance_of::<PyBufferError>(py) || error.is_instance_of::<PyRuntimeError>(py)
 }
 
 #[inline]

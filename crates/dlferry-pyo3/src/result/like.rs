@@ -1,10 +1,12 @@
 use core::fmt;
 use core::marker::PhantomData;
 
+use dlferry::element::Element;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView};
 
 use super::IntoTensor;
+use crate::argument::{AnyView, Requirement, View, ViewMut};
 use crate::tensor::{Tensor, hand_on};
 
 /// A result of the kind that an argument was: NumPy in, NumPy out; PyTorch in, PyTorch out.
@@ -20,17 +22,14 @@ use crate::tensor::{Tensor, hand_on};
 /// # Examples
 ///
 /// ```no_run
-/// use dlferry_pyo3::protocol::{Request, import};
-/// use dlferry_pyo3::Like;
+/// use dlferry_pyo3::{Dyn, Like, View};
 /// use pyo3::prelude::*;
 ///
 /// /// The square of each number.
 /// #[pyfunction]
-/// fn squares<'py>(numbers: &Bound<'py, PyAny>) -> PyResult<Like<'py, f64>> {
-///     let tensor = import(numbers, &Request::default())?;
-///     let view = tensor.typed::<f64>()?;
-///     let squares: Vec<f64> = view.iter().map(|number| number * number).collect();
-///     Like::of(numbers, (squares, view.shape()))
+/// fn squares<'py>(numbers: View<'py, f64, Dyn>) -> PyResult<Like<'py, f64>> {
+///     let squares: Vec<f64> = numbers.iter().map(|number| number * number).collect();
+///     Like::of(&numbers, (squares, numbers.shape()))
 /// }
 /// ```
 pub struct Like<'py, T = ()> {
@@ -40,7 +39,7 @@ pub struct Like<'py, T = ()> {
 }
 
 impl<'py, T> Like<'py, T> {
-    /// Makes a result of the kind that `argument` was in Python.
+    /// Makes a result of the kind that `argument` was in Python: a [`View`], or a Python object itself.
     ///
     /// # Errors
     ///
@@ -96,5 +95,23 @@ impl<'py, C> Origin<'py> for Bound<'py, C> {
 impl<'py, C> Origin<'py> for Borrowed<'_, 'py, C> {
     fn origin(&self) -> Borrowed<'_, 'py, PyAny> {
         self.as_any().as_borrowed()
+    }
+}
+
+impl<'py, T: Element, const N: usize, W: Requirement> Origin<'py> for View<'py, T, N, W> {
+    fn origin(&self) -> Borrowed<'_, 'py, PyAny> {
+        self.object().as_borrowed()
+    }
+}
+
+impl<'py, T: Element, const N: usize, W: Requirement> Origin<'py> for ViewMut<'py, T, N, W> {
+    fn origin(&self) -> Borrowed<'_, 'py, PyAny> {
+        self.object().as_borrowed()
+    }
+}
+
+impl<'py, W: Requirement> Origin<'py> for AnyView<'py, W> {
+    fn origin(&self) -> Borrowed<'_, 'py, PyAny> {
+        self.object().as_borrowed()
     }
 }

@@ -97,7 +97,11 @@ pub unsafe fn describe_prototype(tensor: NonNull<DLTensor>) -> Result<Prototype,
 ///
 /// Condition 2.
 #[inline]
-unsafe fn describe_tensor(descriptor: &mut Descriptor, tensor: &DLTensor, fields: Fields) -> Result<(), DescribeError> {
+pub(super) unsafe fn describe_tensor(
+    descriptor: &mut Descriptor,
+    tensor: &DLTensor,
+    fields: Fields,
+) -> Result<(), DescribeError> {
     // The dtype comes before the shape: what cannot be held at all needs no layout.
     check_dtype(tensor.dtype)?;
     let layout = descriptor.layout_mut();

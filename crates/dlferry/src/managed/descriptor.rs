@@ -1,8 +1,9 @@
 use core::ffi::c_void;
 use core::ops::Range;
 
+use super::describe::describe_tensor;
 use super::{DescribeError, Fields};
-use crate::abi::{DLDataType, DLDataTypeCode, DLDevice, DLDeviceType, DLPackVersion};
+use crate::abi::{DLDataType, DLDataTypeCode, DLDevice, DLDeviceType, DLPackVersion, DLTensor};
 use crate::element::check_dtype;
 use crate::layout::Layout;
 
@@ -87,14 +88,49 @@ impl Descriptor {
         Ok(Self { data, byte_offset, device, dtype, fields, layout })
     }
 
-    /// What describes nothing: to be [refilled](Self::refill).
-    pub(super) fn blank() -> Self {
+    /// The description of no elements, to be [rewritten](Self::rewrite).
+    #[must_use]
+    pub fn blank() -> Self {
         let layout = Layout::nothing();
         let (data, device, dtype) = (core::ptr::null_mut(), DLDevice::CPU, DLDataType::U8);
         Self { data, byte_offset: 0, device, dtype, fields: Fields::SHARED, layout }
     }
 
-    /// Becomes what an outline says, where it is. Of no use to anybody when it is refused.
+    /// Becomes what an outline says, where it is: moving a descriptor costs more than making one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`], and [`DescribeError::Layout`]; the descriptor is then [blank](Self::blank).
+    #[inline]
+    pub fn rewrite(&mut self, outline: &Outline<'_>) -> Result<(), DescribeError> {
+        let rewritten = self.fill(outline);
+        if rewritten.is_err() {
+            *self = Self::blank();
+        }
+        rewritten
+    }
+
+    /// Becomes the description of a tensor that is only lent, as the exchange API lends one: what
+    /// [`describe_borrowed`](super::describe_borrowed) returns, written where this descriptor is.
+    ///
+    /// # Errors
+    ///
+    /// As [`describe`](super::describe()); the descriptor is then [blank](Self::blank).
+    ///
+    /// # Safety
+    ///
+    /// Condition 2 of [`managed`](crate::managed).
+    #[inline]
+    pub unsafe fn rewrite_borrowed(&mut self, tensor: &DLTensor) -> Result<(), DescribeError> {
+        // SAFETY: vouched for by the caller.
+        let rewritten = unsafe { describe_tensor(self, tensor, Fields::UNVERSIONED) };
+        if rewritten.is_err() {
+            *self = Self::blank();
+        }
+        rewritten
+    }
+
+    /// Like [`Self::rewrite`]; of no use to anybody when the outline is refused.
     #[inline]
     pub(super) fn fill(&mut self, outline: &Outline<'_>) -> Result<(), DescribeError> {
         self.layout.refill(outline.shape, outline.strides)?;

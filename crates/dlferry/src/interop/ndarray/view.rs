@@ -3,6 +3,7 @@ use core::ptr::NonNull;
 
 use super::parts::{Parts, is_interleaved, parts};
 use crate::element::Element;
+use crate::managed::Descriptor;
 use crate::view::{TypedView, TypedViewMut, ViewError};
 
 impl<'a, T: Element> TypedView<'a, T> {
@@ -43,19 +44,40 @@ impl<'a, T: Element> TypedView<'a, T> {
     }
 }
 
-impl<T: Element> TypedViewMut<'_, T> {
+impl<'a, T: Element> TypedViewMut<'a, T> {
     /// Lends the elements as an array view that may be written, at whatever strides they lie.
     ///
     /// # Errors
     ///
     /// As [`TypedView::as_array`], and [`ViewError::Interleaved`].
     pub fn as_array_mut<D: Dimension>(&mut self) -> Result<ArrayViewMut<'_, T, D>, ViewError> {
-        let descriptor = self.descriptor();
-        let first = descriptor.data().cast::<T::Raw>();
         // SAFETY: the elements may be written and do not overlap (the view's invariant); `&mut self` is the only access
         // (condition 5 of `managed`).
-        unsafe { view_mut(first, descriptor.shape(), descriptor.strides()) }
+        unsafe { of_writable(self.descriptor()) }
     }
+
+    /// Becomes an array view of the same elements.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::as_array_mut`].
+    pub fn into_array_mut<D: Dimension>(self) -> Result<ArrayViewMut<'a, T, D>, ViewError> {
+        // SAFETY: as in `as_array_mut`, and nobody has the view any more.
+        unsafe { of_writable(self.descriptor()) }
+    }
+}
+
+/// Looks at the elements that a descriptor describes.
+///
+/// # Safety
+///
+/// Those of [`view_mut`].
+unsafe fn of_writable<'a, T: Element, D: Dimension>(
+    descriptor: &Descriptor,
+) -> Result<ArrayViewMut<'a, T, D>, ViewError> {
+    let first = descriptor.data().cast::<T::Raw>();
+    // SAFETY: vouched for by the caller.
+    unsafe { view_mut(first, descriptor.shape(), descriptor.strides()) }
 }
 
 /// Looks at elements at an address as an array, when `ndarray` can.

@@ -1,9 +1,10 @@
+use alloc::format;
 use core::ptr;
 
 use super::craft::NOWHERE;
 use crate::abi::{DLDataType, DLDevice, DLDeviceType};
 use crate::layout::Layout;
-use crate::managed::{DescribeError, Descriptor, Fields};
+use crate::managed::{DescribeError, Descriptor, Fields, Outline};
 
 fn at(device_type: DLDeviceType, dtype: DLDataType, layout: Layout) -> Descriptor {
     let device = DLDevice { device_type, device_id: 0 };
@@ -116,4 +117,31 @@ fn what_import_refuses_cannot_be_described_for_export() {
     assert!(matches!(describe(NOWHERE, bit), Err(DescribeError::DType(_))));
     let end = ptr::without_provenance_mut(usize::MAX);
     assert!(matches!(describe(end, DLDataType::U8), Err(DescribeError::AddressOverflow { .. })));
+}
+
+#[test]
+fn a_descriptor_is_rewritten_where_it_is_and_is_blank_after_a_refusal() {
+    let mut descriptor = at(DLDeviceType::METAL, DLDataType::F64, dense(&[1; 9]));
+    let data = NOWHERE.wrapping_byte_add(8);
+    let (shape, strides) = (&[2_i64, 3][..], &[3_i64, 1][..]);
+    let outline =
+        Outline { data, device: DLDevice::CPU, dtype: DLDataType::I16, shape, strides, fields: Fields::SHARED };
+    descriptor.rewrite(&outline).unwrap();
+    let wanted = Descriptor::new(data, DLDevice::CPU, DLDataType::I16, dense(shape), Fields::SHARED).unwrap();
+    assert_eq!(format!("{descriptor:?}"), format!("{wanted:?}"));
+
+    descriptor.rewrite(&Outline { strides: &[1, 1], ..outline }).unwrap();
+    assert!(descriptor.is_read_only(), "elements overlap");
+
+    let refused = [
+        Outline { strides: &[3], ..outline },
+        Outline { shape: &[-2, 3], ..outline },
+        Outline { shape: &[i64::MAX, 3], ..outline },
+        Outline { data: ptr::null_mut(), ..outline },
+    ];
+    for outline in refused {
+        let mut descriptor = wanted.clone();
+        assert!(descriptor.rewrite(&outline).is_err(), "{outline:?}");
+        assert!(descriptor.layout().is_empty() && descriptor.data().is_null(), "{descriptor:?}");
+    }
 }

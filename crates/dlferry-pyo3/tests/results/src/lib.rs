@@ -1,8 +1,9 @@
-//! An extension like those of users, for the tests of dlferry-pyo3.
+//! Functions whose results are arrays, and classes that are, for the tests of dlferry-pyo3.
 
 // As users may have it: nothing here needs `unsafe`, nor does what the attribute adds.
 #![forbid(unsafe_code)]
 
+mod arrays;
 mod counted;
 mod producers;
 mod results;
@@ -10,7 +11,8 @@ mod results;
 use pyo3::prelude::*;
 
 #[pymodule]
-fn dlferry_tests(module: &Bound<'_, PyModule>) -> PyResult<()> {
+fn dlferry_results(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    arrays::register(module)?;
     counted::register(module)?;
     producers::register(module)?;
     results::register(module)
