@@ -23,8 +23,8 @@ export PYTHON
 export PYTHONDONTWRITEBYTECODE := 1
 export HYPOTHESIS_STORAGE_DIRECTORY := $(abspath $(TARGET))/hypothesis
 
-EXTENSIONS := -p dlferry-python -p dlferry-first -p dlferry-views -p dlferry-results -p dlferry-testing --features dlferry-testing/python
-PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python bench)
+EXTENSIONS := -p dlferry-python -p dlferry-first -p pictures -p dlferry-views -p dlferry-results -p dlferry-testing --features dlferry-testing/python
+PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python examples/extension/tests bench)
 PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop)
 # A test has no annotations and may pass what the types forbid; its helpers are checked.
 MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --no-check-untyped-defs \
