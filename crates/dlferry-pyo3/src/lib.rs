@@ -62,3 +62,8 @@ pub use result::{IntoTensor, Jax, Like, Memoryview, Numpy, Torch};
 pub use tensor::{Source, Tensor, copyto};
 
 pub use dlferry;
+
+/// Holds the examples of the page, which are compiled with those of the documentation.
+#[cfg(all(doctest, feature = "ndarray"))]
+#[doc = include_str!("../../../docs/coming-from-rust-numpy.md")]
+struct ComingFromRustNumpy;

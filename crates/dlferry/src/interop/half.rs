@@ -2,9 +2,23 @@
 
 use ::half::{bf16, f16};
 
-use crate::element::numbers;
+use crate::element::{FromScalar, Scalar, numbers};
 
 numbers! {
     f16 => F16,
     bf16 => BF16,
+}
+
+impl FromScalar for f16 {
+    #[inline]
+    fn from_scalar(scalar: Scalar) -> Option<Self> {
+        f64::from_scalar(scalar).map(Self::from_f64)
+    }
+}
+
+impl FromScalar for bf16 {
+    #[inline]
+    fn from_scalar(scalar: Scalar) -> Option<Self> {
+        f64::from_scalar(scalar).map(Self::from_f64)
+    }
 }

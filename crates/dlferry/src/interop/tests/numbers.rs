@@ -1,7 +1,7 @@
 use core::fmt::Debug;
 
 use crate::abi::DLDataType;
-use crate::element::{Element, Scalar};
+use crate::element::{Element, FromScalar, Scalar};
 use crate::export::Export;
 
 /// The values survive an export, and their bytes mean to everybody else what they mean here.
@@ -25,6 +25,10 @@ fn halves_are_elements() {
     let numbers = [0.0, -1.5, 3.0e38];
     let scalars = numbers.map(|number| Scalar::Float(bf16::from_f64(number).to_f64()));
     check(DLDataType::BF16, &numbers.map(bf16::from_f64), &scalars);
+    assert_eq!(f16::from_scalar(Scalar::Int(-3)), Some(f16::from_f32(-3.0)));
+    assert_eq!(f16::from_scalar(Scalar::Float(1.0e9)), Some(f16::INFINITY));
+    assert_eq!(bf16::from_scalar(Scalar::Bool(true)), Some(bf16::ONE));
+    assert_eq!(bf16::from_scalar(Scalar::Complex(1.0, 0.0)), None);
 }
 
 #[cfg(feature = "num-complex")]
@@ -35,6 +39,8 @@ fn complex_numbers_are_elements() {
     let scalars = [Scalar::Complex(1.5, -2.0), Scalar::Complex(0.0, 4.0)];
     check(DLDataType::C64, &[Complex::new(1.5_f32, -2.0), Complex::new(0.0, 4.0)], &scalars);
     check(DLDataType::C128, &[Complex::new(1.5_f64, -2.0), Complex::new(0.0, 4.0)], &scalars);
+    assert_eq!(Complex::<f32>::from_scalar(Scalar::Complex(1.5, -2.0)), Some(Complex::new(1.5, -2.0)));
+    assert_eq!(Complex::<f64>::from_scalar(Scalar::UInt(7)), Some(Complex::new(7.0, 0.0)));
 }
 
 #[cfg(all(feature = "half", feature = "num-complex"))]
