@@ -7,6 +7,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyMemoryView};
 
 use super::IntoTensor;
 use crate::argument::{AnyView, Requirement, View, ViewMut};
+use crate::numpy;
 use crate::tensor::{Tensor, hand_on};
 
 /// A result of the kind that an argument was: NumPy in, NumPy out; PyTorch in, PyTorch out.
@@ -33,8 +34,7 @@ use crate::tensor::{Tensor, hand_on};
 /// }
 /// ```
 pub struct Like<'py, T = ()> {
-    origin: Bound<'py, PyAny>,
-    tensor: Tensor,
+    object: Bound<'py, PyAny>,
     element: PhantomData<T>,
 }
 
@@ -43,16 +43,37 @@ impl<'py, T> Like<'py, T> {
     ///
     /// # Errors
     ///
-    /// Those of [`IntoTensor::into_tensor`].
+    /// Those of [`IntoTensor::into_tensor`], and those of the result types: what the library raises.
     pub fn of(argument: &impl Origin<'py>, data: impl IntoTensor<Item = T>) -> PyResult<Self> {
-        let tensor = data.into_tensor()?;
-        Ok(Self { origin: argument.origin().to_owned(), tensor, element: PhantomData })
+        let origin = argument.origin();
+        Ok(Self { object: make(&origin, data)?, element: PhantomData })
+    }
+}
+
+fn make<'py>(origin: &Bound<'py, PyAny>, data: impl IntoTensor) -> PyResult<Bound<'py, PyAny>> {
+    let py = origin.py();
+    if numpy::array(origin).is_some() {
+        return data.into_ndarray(py);
+    }
+    let tensor = Bound::new(py, data.into_tensor()?)?;
+    if origin.is_instance_of::<Tensor>() {
+        return Ok(tensor.into_any());
+    }
+    let lends_bytes = origin.is_instance_of::<PyMemoryView>()
+        || origin.is_instance_of::<PyBytes>()
+        || origin.is_instance_of::<PyByteArray>();
+    if lends_bytes {
+        return hand_on::memoryview(&tensor);
+    }
+    match hand_on::library_of(origin)? {
+        Some(library) => hand_on::give(&tensor, library),
+        None => Ok(tensor.into_any()),
     }
 }
 
 impl<T> fmt::Debug for Like<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Like").field("origin", &self.origin).field("tensor", &self.tensor).finish()
+        f.debug_tuple("Like").field(&self.object).finish()
     }
 }
 
@@ -61,22 +82,8 @@ impl<'py, T> IntoPyObject<'py> for Like<'py, T> {
     type Output = Bound<'py, PyAny>;
     type Error = PyErr;
 
-    fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let tensor = Bound::new(py, self.tensor)?;
-        let origin = &self.origin;
-        if origin.is_instance_of::<Tensor>() {
-            return Ok(tensor.into_any());
-        }
-        let lends_bytes = origin.is_instance_of::<PyMemoryView>()
-            || origin.is_instance_of::<PyBytes>()
-            || origin.is_instance_of::<PyByteArray>();
-        if lends_bytes {
-            return hand_on::memoryview(&tensor);
-        }
-        match hand_on::library_of(origin)? {
-            Some(library) => hand_on::give(&tensor, library),
-            None => Ok(tensor.into_any()),
-        }
+    fn into_pyobject(self, _py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.object)
     }
 }
 

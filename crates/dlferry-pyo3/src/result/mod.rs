@@ -41,13 +41,17 @@ mod like;
 
 use pyo3::prelude::*;
 
-use crate::numpy::to_ndarray;
 use crate::tensor::{Tensor, hand_on};
 
 pub use data::{Extents, IntoTensor, OwnedData};
 pub use like::{Like, Origin};
 
-/// Makes a result type: a wrapper whose conversion to Python goes through a tensor.
+/// The data as a tensor that Python has.
+fn of(py: Python<'_>, data: impl IntoTensor) -> PyResult<Bound<'_, Tensor>> {
+    Bound::new(py, data.into_tensor()?)
+}
+
+/// Makes a result type: a wrapper and how it becomes a Python object.
 macro_rules! results {
     ($($(#[$doc:meta])* $name:ident => $convert:expr;)*) => {$(
         $(#[$doc])*
@@ -63,8 +67,8 @@ macro_rules! results {
             type Error = PyErr;
 
             fn into_pyobject(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-                let convert: fn(&Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> = $convert;
-                convert(&Bound::new(py, self.0.into_tensor()?)?)
+                let convert: fn(X, Python<'py>) -> PyResult<Bound<'py, PyAny>> = $convert;
+                convert(self.0, py)
             }
         }
     )*};
@@ -72,18 +76,18 @@ macro_rules! results {
 
 results! {
     /// A result that becomes a `numpy.ndarray`. Elements of a type that NumPy has only with `ml_dtypes` need that.
-    Numpy => to_ndarray;
+    Numpy => X::into_ndarray;
 
     /// A result that becomes a `torch.Tensor`.
     ///
     /// PyTorch has no read-only tensors, so read-only data is refused with `BufferError`; and no negative strides, so data
     /// that has some is copied.
-    Torch => |tensor| hand_on::give(tensor, "torch");
+    Torch => |data, py| hand_on::give(&of(py, data)?, "torch");
 
     /// A result that becomes a `jax.Array`. JAX copies what is not aligned to 64 bytes; what has gaps is copied for it.
-    Jax => |tensor| hand_on::give(tensor, "jax");
+    Jax => |data, py| hand_on::give(&of(py, data)?, "jax");
 
     /// A result that becomes a `memoryview`. Elements without a buffer format, such as bfloat16, are refused with
     /// `BufferError`.
-    Memoryview => hand_on::memoryview;
+    Memoryview => |data, py| hand_on::memoryview(&of(py, data)?);
 }
