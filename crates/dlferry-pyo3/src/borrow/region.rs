@@ -61,7 +61,9 @@ impl Region {
         let length = high.wrapping_sub(low);
         let bits = descriptor.storage_bits();
         let item = usize::try_from(bits.div_ceil(8)).ok()?;
-        let is_solid = item.saturating_mul(descriptor.layout().size()) >= length || bits.wrapping_rem(8) != 0;
+        let layout = descriptor.layout();
+        // Of elements that share bytes all whole ones count.
+        let is_solid = layout.is_c_contiguous() || layout.is_f_contiguous() || bits.wrapping_rem(8) != 0;
         let combs = if is_solid {
             [Comb { step: 0, width: length }; COMBS]
         } else {
