@@ -71,7 +71,7 @@ fn take(object: &Bound<'_, PyAny>, array: &Array<'_>, dtype: DLDataType, request
 
 /// Shape and strides as DLPack counts them. `None` where that cannot be, or needs more room.
 #[inline]
-pub(crate) fn elements<'a>(
+fn elements<'a>(
     array: &Array<'_>,
     item_bytes: usize,
     [extents, steps]: &'a mut [[i64; INLINE]; 2],

@@ -42,17 +42,26 @@ impl Dims {
     /// Becomes a copy of `values`, where it is.
     #[inline]
     pub(super) fn refill(&mut self, values: &[i64]) {
-        match (self, u8::try_from(values.len())) {
-            (Self::Inline { len, places }, Ok(short)) if values.len() <= INLINE => {
-                *len = short;
-                // Unused places stay zero, as they must.
-                let mut values = values.iter();
-                for place in places {
-                    *place = values.next().copied().unwrap_or(0);
-                }
-            }
-            (this, _) => *this = Self::from_slice(values),
+        match self.resize(values.len()) {
+            Some(places) => places.copy_from_slice(values),
+            None => *self = Self::from_slice(values),
         }
+    }
+
+    /// Becomes a list of `len` numbers, to be written; `None`, and unchanged, when they are too many to be in place.
+    #[inline]
+    pub(super) fn resize(&mut self, len: usize) -> Option<&mut [i64]> {
+        let short = u8::try_from(len).ok().filter(|_| len <= INLINE)?;
+        if let Self::Boxed(_) = self {
+            *self = Self::zeros(0);
+        }
+        let Self::Inline { len: old, places } = self else { return None };
+        let (used, unused) = places.split_at_mut_checked(len)?;
+        // Unused places are zero, as they must be; of those behind the old length that is known.
+        let now_unused = usize::from(*old).saturating_sub(len);
+        unused.iter_mut().take(now_unused).for_each(|place| *place = 0);
+        *old = short;
+        Some(used)
     }
 
     /// Makes a list of `len` zeros.

@@ -109,6 +109,42 @@ impl Layout {
         Ok(())
     }
 
+    /// Becomes the layout of axes whose strides count bytes, of elements of `1 << shift` bytes, where it is and in one go.
+    ///
+    /// Gives the bytes that the elements occupy, as [`Self::byte_range`]. `None` when anything is out of the ordinary: no
+    /// layout, a stride that is no whole number of elements, too many axes to be in place. Then this layout is of no use.
+    #[inline]
+    pub(crate) fn refill_from_bytes(&mut self, shape: &[isize], strides: &[isize], shift: u32) -> Option<Range<isize>> {
+        let extents = self.shape.resize(shape.len())?;
+        let steps = self.strides.resize(strides.len())?;
+        let item = 1_isize.checked_shl(shift)?;
+        let rest = item.wrapping_sub(1);
+        let (mut count, mut low, mut high) = (1_isize, 0_isize, 0_isize);
+        let (mut is_odd, mut is_empty) = (extents.len() != steps.len(), false);
+        for ((place, step), (&extent, &stride)) in extents.iter_mut().zip(steps).zip(shape.iter().zip(strides)) {
+            *place = i64::try_from(extent).ok()?;
+            *step = i64::try_from(stride >> shift).ok()?;
+            let (product, overflows) = count.overflowing_mul(extent);
+            count = product;
+            is_empty |= extent == 0;
+            // The stride of a single element carries no meaning.
+            let stride = if extent > 1 { stride } else { 0 };
+            let (reach, too_far) = extent.wrapping_sub(1).overflowing_mul(stride);
+            let (lower, too_low) = low.overflowing_add(reach.min(0));
+            let (higher, too_high) = high.overflowing_add(reach.max(0));
+            (low, high) = (lower, higher);
+            let (is_uneven, is_negative) = (stride & rest != 0, extent < 0);
+            is_odd |= overflows | too_far | too_low | too_high | is_uneven | is_negative;
+        }
+        let (end, too_high) = high.overflowing_add(item);
+        if is_odd || is_empty || too_high || end.checked_sub(low).is_none() {
+            return None;
+        }
+        self.size = count.unsigned_abs();
+        self.span = Span { lowest: i64::try_from(low >> shift).ok()?, highest: i64::try_from(high >> shift).ok()? };
+        Some(low..end)
+    }
+
     /// Takes a shape and makes it row-major: contiguous, last axis fastest.
     ///
     /// The strides are written for an empty tensor too, with extents of zero counted as one.

@@ -30,6 +30,13 @@ impl Span {
     /// [`LayoutError::ByteOverflow`] when an end of the range or its length does not fit in `isize`.
     #[inline]
     pub fn byte_range(self, bits: u32) -> Result<Range<isize>, LayoutError> {
+        if bits.trailing_zeros() >= 3 {
+            let bytes = |offset: Option<i64>| isize::try_from(offset?.checked_mul(i64::from(bits >> 3))?).ok();
+            return match (bytes(Some(self.lowest)), bytes(self.highest.checked_add(1))) {
+                (Some(start), Some(end)) if end.checked_sub(start).is_some() => Ok(start..end),
+                _ => Err(LayoutError::ByteOverflow { bits }),
+            };
+        }
         // 64 bits times 32 bits stays far below 128. The shift rounds down, also below zero.
         let bit = |offset: i128| offset.saturating_mul(i128::from(bits));
         let start = bit(i128::from(self.lowest)) >> 3;

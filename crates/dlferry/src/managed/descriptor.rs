@@ -110,6 +110,44 @@ impl Descriptor {
         rewritten
     }
 
+    /// Becomes the description of host memory whose strides count bytes, where it is and in one go; `false`, and
+    /// [blank](Self::blank), when anything is out of the ordinary: then [`Self::rewrite`] says what.
+    ///
+    /// Ordinary are up to eight axes, no extent of zero, and elements of a whole power of two of bytes, to which the strides
+    /// are multiples.
+    #[inline]
+    #[must_use]
+    pub fn rewrite_from_bytes(
+        &mut self,
+        data: *mut c_void,
+        dtype: DLDataType,
+        (shape, strides): (&[isize], &[isize]),
+        fields: Fields,
+    ) -> bool {
+        let item = dtype.item_bytes();
+        let range = if !item.is_power_of_two() || dtype.is_sub_byte() || check_dtype(dtype).is_err() {
+            None
+        } else {
+            self.layout.refill_from_bytes(shape, strides, item.trailing_zeros())
+        };
+        let is_addressable = range.is_some_and(|range| {
+            let low = data.addr().checked_add_signed(range.start);
+            let high = data.addr().checked_add_signed(range.end);
+            !data.is_null() && low.is_some_and(|low| low != 0) && high.is_some()
+        });
+        if !is_addressable {
+            *self = Self::blank();
+            return false;
+        }
+        let read_only = fields.read_only || self.layout.has_overlap();
+        self.data = data;
+        self.byte_offset = 0;
+        self.device = DLDevice::CPU;
+        self.dtype = dtype;
+        self.fields = Fields { read_only, padded: false, ..fields };
+        true
+    }
+
     /// Becomes the description of a tensor that is only lent, as the exchange API lends one: what
     /// [`describe_borrowed`](super::describe_borrowed) returns, written where this descriptor is.
     ///

@@ -145,3 +145,51 @@ fn a_descriptor_is_rewritten_where_it_is_and_is_blank_after_a_refusal() {
         assert!(descriptor.layout().is_empty() && descriptor.data().is_null(), "{descriptor:?}");
     }
 }
+
+#[test]
+fn a_descriptor_of_strides_in_bytes_is_the_same_or_refused() {
+    let dtype = DLDataType::I32;
+    let mut descriptor = Descriptor::blank();
+    // Shape, strides in bytes; the strides in elements, or nothing for what is out of the ordinary.
+    type Case<'a> = (&'a [isize], &'a [isize], Option<&'a [i64]>);
+    let cases: [Case<'_>; 16] = [
+        (&[], &[], Some(&[])),
+        (&[2, 3], &[12, 4], Some(&[3, 1])),
+        (&[2, 3], &[-12, -4], Some(&[-3, -1])),
+        (&[2, 3], &[4, 8], Some(&[1, 2])),
+        (&[2, 3], &[0, 4], Some(&[0, 1])),
+        (&[1, 3], &[77, 4], Some(&[19, 1])),
+        (&[2; 8], &[512, 256, 128, 64, 32, 16, 8, 4], Some(&[128, 64, 32, 16, 8, 4, 2, 1])),
+        (&[2; 9], &[4; 9], None),
+        (&[2, 0], &[4, 4], None),
+        (&[2, 3], &[12, 6], None),
+        (&[2, -1], &[4, 4], None),
+        (&[2, 3], &[4], None),
+        (&[isize::MAX, 2], &[0, 0], None),
+        (&[isize::MAX], &[4], None),
+        (&[3, 3], &[isize::MAX - 3, isize::MAX - 3], None),
+        (&[2], &[isize::MIN], None),
+    ];
+    for (shape, strides, wanted) in cases {
+        for read_only in [false, true] {
+            let fields = Fields { read_only, ..Fields::SHARED };
+            let is_ordinary = descriptor.rewrite_from_bytes(NOWHERE, dtype, (shape, strides), fields);
+            assert_eq!(is_ordinary, wanted.is_some(), "{shape:?} {strides:?}");
+            let Some(strides) = wanted else {
+                assert!(descriptor.layout().is_empty() && descriptor.data().is_null());
+                continue;
+            };
+            let shape: alloc::vec::Vec<i64> = shape.iter().map(|extent| *extent as i64).collect();
+            let layout = Layout::new(&shape, strides).unwrap();
+            let wanted = Descriptor::new(NOWHERE, DLDevice::CPU, dtype, layout, fields).unwrap();
+            assert_eq!(format!("{descriptor:?}"), format!("{wanted:?}"));
+            assert_eq!(descriptor.layout(), wanted.layout());
+            assert_eq!(descriptor.byte_range(), wanted.byte_range());
+        }
+    }
+    let shape: (&[isize], &[isize]) = (&[2], &[4]);
+    assert!(!descriptor.rewrite_from_bytes(ptr::null_mut(), dtype, shape, Fields::SHARED));
+    assert!(!descriptor.rewrite_from_bytes(ptr::without_provenance_mut(usize::MAX - 4), dtype, shape, Fields::SHARED));
+    assert!(!descriptor.rewrite_from_bytes(NOWHERE, DLDataType::I4, shape, Fields::SHARED));
+    assert!(!descriptor.rewrite_from_bytes(NOWHERE, DLDataType { bits: 24, ..dtype }, shape, Fields::SHARED));
+}
