@@ -15,7 +15,6 @@ import dlferry
 import dlferry_testing as dt
 import numpy as np
 import pytest
-
 from craft import floats, on_device
 
 views = pytest.importorskip("dlferry_views")
@@ -168,24 +167,26 @@ def test_what_keeps_the_memory_may_borrow_when_it_goes() -> None:
     assert seen == [[4, 6]]
 
 
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Load the module once more, from another file."""
+    # A build against another release of PyO3 may be named in the environment.
+    built = Path(os.environ.get("DLFERRY_OTHER_VIEWS", views.__file__))
+    path = tmp_path_factory.mktemp("other") / built.name
+    shutil.copy(built, path)
+    loader = importlib.machinery.ExtensionFileLoader("dlferry_views", str(path))
+    spec = importlib.util.spec_from_file_location("dlferry_views", path, loader=loader)
+    assert spec is not None
+    kept = sys.modules["dlferry_views"]
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    sys.modules["dlferry_views"] = kept
+    assert module.see_2d is not views.see_2d
+    return module
+
+
 class TestModules:
     """Another extension module: the same library once more, loaded from another file."""
-
-    @pytest.fixture(scope="class")
-    def other(self, tmp_path_factory: pytest.TempPathFactory) -> Any:
-        # A build against another release of PyO3 may be named in the environment.
-        built = Path(os.environ.get("DLFERRY_OTHER_VIEWS", views.__file__))
-        path = tmp_path_factory.mktemp("other") / built.name
-        shutil.copy(built, path)
-        loader = importlib.machinery.ExtensionFileLoader("dlferry_views", str(path))
-        spec = importlib.util.spec_from_file_location("dlferry_views", path, loader=loader)
-        assert spec is not None
-        kept = sys.modules["dlferry_views"]
-        module = importlib.util.module_from_spec(spec)
-        loader.exec_module(module)
-        sys.modules["dlferry_views"] = kept
-        assert module.see_2d is not views.see_2d
-        return module
 
     def test_borrows_of_the_other_are_seen(self, other: Any) -> None:
         x = fresh()

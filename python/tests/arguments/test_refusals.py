@@ -6,14 +6,13 @@ from typing import Any
 import dlferry_testing as dt
 import numpy as np
 import pytest
-
 from craft import deletions, floats
 
 views = pytest.importorskip("dlferry_views")
 
 
 def refusal(function: Any, *args: Any) -> BaseException:
-    with pytest.raises(BaseException) as caught:  # noqa: PT011, B017 - which one is told by the test
+    with pytest.raises(BaseException) as caught:  # noqa: PT011 - which one is told by the test
         function(*args)
     return caught.value
 
@@ -57,7 +56,9 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize(("function", "args", "kind", "text"), SENTENCES)
-def test_one_sentence_says_what_was_wanted_and_found(function: Any, args: tuple[Any], kind: type, text: str) -> None:
+def test_one_sentence_says_what_was_wanted_and_found(
+    function: Any, args: tuple[Any], kind: type, text: str
+) -> None:
     error = refusal(function, *args)
     assert type(error) is kind
     # PyO3 adds the argument's name, in front or as a note.
@@ -74,7 +75,9 @@ NO_ARRAYS = [None, 1, 1.5, "text", [1.0], (1.0,), {}, object(), int, np.float32,
 
 
 @pytest.mark.parametrize("wrong", NO_ARRAYS, ids=lambda wrong: type(wrong).__name__)
-@pytest.mark.parametrize("function", [views.see_2d, views.see_any, lambda x: views.fill(x, 1), views.see_converted])
+@pytest.mark.parametrize(
+    "function", [views.see_2d, views.see_any, lambda x: views.fill(x, 1), views.see_converted]
+)
 def test_what_is_no_array_is_a_type_error(function: Any, wrong: Any) -> None:
     error = refusal(function, wrong)
     assert type(error) is TypeError
@@ -98,7 +101,9 @@ class TestProducers:
         error = refusal(views.see_2d, dt.Producer(floats(), style="raises", error=own))
         assert type(error) is BufferError
         assert error.__cause__ is own
-        assert str(error).endswith("found an object of type dlferry_testing.Producer that cannot be exchanged: not today")
+        assert str(error).endswith(
+            "found an object of type dlferry_testing.Producer that cannot be exchanged: not today"
+        )
 
     @pytest.mark.parametrize("style", ["not_a_capsule", "wrong_name", "used_name", "null_name"])
     def test_no_tensor(self, style: str) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 import dlferry_testing as dt
 import numpy as np
 import pytest
-
 from craft import IS_COPIED, READ_ONLY, deletions, floats
 
 views = pytest.importorskip("dlferry_views")
@@ -82,7 +81,9 @@ def test_booleans_and_misaligned_elements() -> None:
     assert data == b"\0" + struct.pack("=3f", 2, 2, 2)
 
 
-@pytest.mark.parametrize("make", [bytearray, lambda d: memoryview(bytearray(d)), lambda d: np.frombuffer(bytearray(d), "u1")])
+@pytest.mark.parametrize(
+    "make", [bytearray, lambda d: memoryview(bytearray(d)), lambda d: np.frombuffer(bytearray(d), "u1")]
+)
 def test_buffers(make: Any) -> None:
     x = make(b"\1\2\3")
     views.fill_u8(x, 7)
@@ -100,7 +101,9 @@ class TestRefused:
     def test_read_only_array(self) -> None:
         x = fresh()
         x.flags.writeable = False
-        self.refused(x, "wanted a writable array of float32 .* found a read-only one .*: pass a writable ndarray")
+        self.refused(
+            x, "wanted a writable array of float32 .* found a read-only one .*: pass a writable ndarray"
+        )
         assert np.array_equal(x, fresh())
 
     def test_array_that_warns(self) -> None:
