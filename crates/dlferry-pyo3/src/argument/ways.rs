@@ -8,8 +8,8 @@
 //! Each way ends with a description of the memory, written down before anything else runs: what lends a tensor may
 //! change its shape as soon as Python code runs again.
 
-use dlferry::abi::DLDeviceType;
-use dlferry::managed::Fields;
+use dlferry::abi::{DLDevice, DLDeviceType};
+use dlferry::managed::{Fields, Outline, Strides};
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
@@ -40,17 +40,16 @@ pub(super) fn describe(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Bo
 /// An array of NumPy's that needs no more than its structure.
 #[inline]
 fn by_structure(array: &Array<'_>, wanted: &Wanted, body: &mut Body) -> bool {
-    let Some(dtype) = array.dtype() else { return false };
-    if array.is_swapped() {
-        return false;
-    }
+    let Some(dtype) = array.dtype().filter(|_| !array.is_swapped()) else { return false };
     // Who only reads need not know whether elements overlap.
     let fields = Fields { read_only: !wanted.is_for_writing() || array.is_read_only(), ..Fields::SHARED };
     // SAFETY: nothing else runs in this function; without a global lock nobody reshapes what is exchanged (assumption P3).
-    let shape = unsafe { array.shape() };
+    let shape = numpy::numbers(unsafe { array.shape() });
     // SAFETY: as above.
-    let strides = unsafe { array.strides() };
-    body.descriptor.rewrite_from_bytes(array.data(), dtype, (shape, strides), fields)
+    let strides = numpy::numbers(unsafe { array.strides() });
+    let (data, strides) = (array.data(), Strides::Bytes(&strides));
+    let outline = Outline { data, device: DLDevice::CPU, dtype, shape: &shape, strides, fields };
+    body.descriptor.rewrite(&outline).is_ok()
 }
 
 /// Any other array of NumPy's: of many axes, or of a dtype that others brought.

@@ -70,14 +70,15 @@ impl Runtime {
     pub(super) fn of(object: &Bound<'_, PyAny>) -> Option<&'static Self> {
         match RUNTIME.get() {
             Some(runtime) => (runtime.array_type.as_ptr() == object.get_type_ptr()).then_some(runtime),
-            None => Self::search(object),
+            // NumPy's types are static; those that Python code makes never are.
+            None if is_static(object.get_type_ptr()) => Self::search(object),
+            None => None,
         }
     }
 
-    /// NumPy's types are static; those that Python code makes never are, so most objects end the search at once.
     #[cold]
     fn search(object: &Bound<'_, PyAny>) -> Option<&'static Self> {
-        if REFUSED.load(Ordering::Relaxed) || !is_static(&object.get_type()) {
+        if REFUSED.load(Ordering::Relaxed) {
             return None;
         }
         Self::find(&object.get_type()).ok().flatten()
@@ -90,7 +91,9 @@ impl Runtime {
         }
         let array_type = numpy(py)?.getattr(intern!(py, "ndarray"))?;
         match array_type.cast::<PyType>() {
-            Ok(array_type) if !REFUSED.load(Ordering::Relaxed) && is_static(array_type) => Self::find(array_type),
+            Ok(array_type) if !REFUSED.load(Ordering::Relaxed) && is_static(array_type.as_type_ptr()) => {
+                Self::find(array_type)
+            }
             _ => Ok(None),
         }
     }
@@ -311,9 +314,10 @@ fn table(py: Python<'_>) -> PyResult<Option<Table>> {
 }
 
 /// Whether C code made the type, once and for all. No code in Python can make such a one, or give one another name.
-fn is_static(kind: &Bound<'_, PyType>) -> bool {
-    // SAFETY: attached; a living type.
-    let flags = unsafe { ffi::PyType_GetFlags(kind.as_type_ptr()) };
+#[inline]
+fn is_static(kind: *mut ffi::PyTypeObject) -> bool {
+    // SAFETY: attached; the type of a living object.
+    let flags = unsafe { ffi::PyType_GetFlags(kind) };
     flags & ffi::Py_TPFLAGS_HEAPTYPE == 0
 }
 

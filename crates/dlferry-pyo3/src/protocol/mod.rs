@@ -8,7 +8,7 @@ mod import;
 mod request;
 pub(crate) mod values;
 
-pub use import::import;
+pub use import::{import, import_object};
 pub(crate) use import::{import_by_protocol, take};
 pub use request::Request;
 
