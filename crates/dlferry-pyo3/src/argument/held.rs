@@ -29,8 +29,10 @@ impl<'py> Held<'py> {
     #[inline]
     pub(super) fn take(object: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
         let mut slot = borrow::reserve(object.py())?;
-        ways::describe(object, wanted, slot.body_mut())?;
-        wanted.check(object, &slot.body().descriptor)?;
+        if !ways::describe_plain(object, wanted, slot.body_mut()) {
+            ways::describe(object, wanted, slot.body_mut())?;
+            wanted.check(object, &slot.body().descriptor)?;
+        }
         Self::borrow(slot, object, wanted)
     }
 

@@ -26,7 +26,6 @@ use crate::{buffer, capsule, exchange};
 /// # Errors
 ///
 /// `TypeError` for what is no array, `BufferError` for one that cannot be exchanged; the producer's own exceptions pass.
-#[inline]
 pub(super) fn describe(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyResult<()> {
     if let Some(array) = numpy::array(object) {
         if by_structure(&array, wanted, body) {
@@ -37,8 +36,26 @@ pub(super) fn describe(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Bo
     describe_other(object, wanted, body)
 }
 
-/// An array of NumPy's that needs no more than its structure.
+/// The way of most arrays: one of NumPy's whose elements lie one after another, and all else as it is wanted. `false` says
+/// nothing.
 #[inline]
+pub(super) fn describe_plain(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> bool {
+    let Some(array) = numpy::array(object) else { return false };
+    let Some(dtype) = array.dtype() else { return false };
+    if !wanted.is_met_by_plain(dtype, array.ndim(), array.is_read_only()) || array.is_swapped() {
+        return false;
+    }
+    let fields = Fields { read_only: !wanted.is_for_writing(), ..Fields::SHARED };
+    // SAFETY: nothing else runs in this function; without a global lock nobody reshapes what is exchanged (assumption P3).
+    let shape = numpy::numbers(unsafe { array.shape() });
+    // SAFETY: as above.
+    let strides = numpy::numbers(unsafe { array.strides() });
+    let (data, strides) = (array.data(), Strides::Bytes(&strides));
+    let outline = Outline { data, device: DLDevice::CPU, dtype, shape: &shape, strides, fields };
+    body.descriptor.rewrite_row_major(&outline)
+}
+
+/// An array of NumPy's that needs no more than its structure.
 fn by_structure(array: &Array<'_>, wanted: &Wanted, body: &mut Body) -> bool {
     let Some(dtype) = array.dtype().filter(|_| !array.is_swapped()) else { return false };
     // Who only reads need not know whether elements overlap.

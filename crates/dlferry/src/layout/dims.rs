@@ -64,6 +64,25 @@ impl Dims {
         self.len = len;
     }
 
+    /// The places, for numbers that [`Self::set_len`] counts later. What is in use may be overwritten too.
+    #[inline]
+    pub(super) fn places(&mut self) -> &mut [MaybeUninit<i64>; INLINE] {
+        &mut self.places
+    }
+
+    /// Becomes what was written to the first `len` places.
+    ///
+    /// # Safety
+    ///
+    /// They are written, and at most [`INLINE`].
+    #[inline]
+    pub(super) unsafe fn set_len(&mut self, len: usize) {
+        if self.boxed.is_some() {
+            self.boxed = None;
+        }
+        self.len = len;
+    }
+
     /// Returns the numbers.
     #[inline]
     pub(super) fn as_slice(&self) -> &[i64] {

@@ -119,6 +119,34 @@ impl Descriptor {
         rewritten
     }
 
+    /// Like [`Self::rewrite`], for what most arrays are, and faster: elements of whole bytes in host memory, one after
+    /// another, with strides in bytes, on up to eight axes. `false` for all else: then the descriptor is
+    /// [blank](Self::blank), and [`Self::rewrite`] is to be asked.
+    #[inline]
+    #[must_use]
+    pub fn rewrite_row_major(&mut self, outline: &Outline<'_>) -> bool {
+        let is_host = outline.device.device_type == DLDeviceType::CPU && !outline.data.is_null();
+        let bytes = match outline.strides {
+            Strides::Bytes(strides)
+                if is_host && !outline.dtype.is_sub_byte() && check_dtype(outline.dtype).is_ok() =>
+            {
+                self.layout.fill_row_major(outline.shape, strides, outline.dtype.item_bytes())
+            }
+            _ => None,
+        };
+        let bytes = bytes.and_then(|bytes| isize::try_from(bytes).ok());
+        if bytes.and_then(|bytes| outline.data.addr().checked_add_signed(bytes)).is_none() {
+            *self = Self::blank();
+            return false;
+        }
+        self.data = outline.data;
+        self.byte_offset = 0;
+        self.device = outline.device;
+        self.dtype = outline.dtype;
+        self.fields = Fields { padded: false, ..outline.fields };
+        true
+    }
+
     /// Becomes the description of a tensor that is only lent, as the exchange API lends one: what
     /// [`describe_borrowed`](super::describe_borrowed) returns, written where this descriptor is.
     ///

@@ -175,6 +175,16 @@ fn strides_in_bytes_are_those_in_elements_or_refused() {
         let strides = Strides::Bytes(strides);
         let outline = Outline { data: NOWHERE, device: DLDevice::CPU, dtype, shape, strides, fields: Fields::SHARED };
         let rewritten = descriptor.rewrite(&outline);
+        let mut fast = Descriptor::blank();
+        if fast.rewrite_row_major(&outline) {
+            assert!(rewritten.is_ok() && fast.layout().is_c_contiguous());
+            assert_eq!(format!("{fast:?}"), format!("{descriptor:?}"));
+            assert_eq!((fast.layout(), fast.byte_range()), (descriptor.layout(), descriptor.byte_range()));
+        } else {
+            let is_plain = rewritten.is_ok() && descriptor.layout().is_c_contiguous() && shape.len() <= 8;
+            assert!(!is_plain || shape.contains(&0) || shape.contains(&1), "{outline:?}");
+            assert!(fast.layout().is_empty() && fast.layout().shape().is_empty() && fast.data().is_null());
+        }
         assert_eq!(rewritten.is_ok(), wanted.is_some(), "{shape:?} {strides:?}");
         let Some(strides) = wanted else {
             assert!(descriptor.layout().is_empty() && descriptor.data().is_null());
@@ -185,5 +195,32 @@ fn strides_in_bytes_are_those_in_elements_or_refused() {
         assert_eq!(format!("{descriptor:?}"), format!("{wanted:?}"));
         assert_eq!(descriptor.layout(), wanted.layout());
         assert_eq!(descriptor.byte_range(), wanted.byte_range());
+    }
+}
+
+#[test]
+fn the_fast_way_refuses_what_it_cannot_check() {
+    let (shape, strides) = (&[2_i64][..], Strides::Bytes(&[4]));
+    let (device, dtype) = (DLDevice::CPU, DLDataType::I32);
+    let outline = Outline { data: NOWHERE, device, dtype, shape, strides, fields: Fields::SHARED };
+    let mut descriptor = Descriptor::blank();
+    assert!(descriptor.rewrite_row_major(&outline));
+    let others = [
+        Outline { data: ptr::null_mut(), ..outline },
+        Outline { data: ptr::without_provenance_mut(usize::MAX - 4), ..outline },
+        Outline { device: DLDevice { device_type: DLDeviceType::CUDA, device_id: 0 }, ..outline },
+        Outline { dtype: DLDataType::I4, ..outline },
+        Outline { dtype: DLDataType { lanes: 0, ..dtype }, ..outline },
+        Outline { strides: Strides::Elements(&[1]), ..outline },
+        Outline { strides: Strides::Bytes(&[8]), ..outline },
+        Outline { shape: &[i64::MAX], ..outline },
+        Outline { shape: &[0], ..outline },
+        Outline { shape: &[-1], ..outline },
+        Outline { shape: &[], ..outline },
+    ];
+    for other in others {
+        assert!(descriptor.rewrite_row_major(&outline));
+        assert!(!descriptor.rewrite_row_major(&other), "{other:?}");
+        assert!(descriptor.layout().is_empty() && descriptor.data().is_null());
     }
 }
