@@ -22,16 +22,20 @@ X = np.zeros((2, 3), "f4")
 SENTENCES = [
     (
         views.see_2d, (np.zeros((2, 3)),), TypeError,
-        "wanted an array of float32 with 2 axes on cpu, found one of float64 with 2 axes of extents (2, 3) in C order on cpu",
+        "wanted an array of float32 with 2 axes on cpu, found one of float64 with 2 axes of extents (2, 3) in C "
+        "order on "
+        "cpu",
     ),
     (
         views.see_2d, (X[0],), TypeError,
-        "wanted an array of float32 with 2 axes on cpu, found one of float32 with 1 axis of extent 3 in C and F order on cpu",
+        "wanted an array of float32 with 2 axes on cpu, found one of float32 with 1 axis of extent 3 in C and F "
+        "order on "
+        "cpu",
     ),
     (
         views.see_c, (X[:, ::2],), TypeError,
-        "wanted an array of float32 with 2 axes in C order on cpu, found one of float32 with 2 axes of extents (2, 2) in "
-        "neither order, with strides (3, 2) on cpu",
+        "wanted an array of float32 with 2 axes in C order on cpu, found one of float32 with 2 axes of extents (2, 2) "
+        "in neither order, with strides (3, 2) on cpu",
     ),
     (
         views.see_2d, (None,), TypeError,
@@ -43,14 +47,17 @@ SENTENCES = [
     ),
     (
         views.read_write, (X, X), BufferError,
-        "wanted a writable array of float32 with any number of axes on cpu, found a writable one of float32 with 2 axes of "
-        "extents (2, 3) in C order on cpu whose memory is borrowed: another argument, or a function that still runs, reads "
-        "it; pass a copy",
+        "wanted a writable array of float32 with any number of axes on cpu, found a writable one of float32 "
+        "with 2 axes "
+        "of extents (2, 3) in C order on cpu whose memory is borrowed: another argument, or a function that "
+        "still runs, "
+        "reads it; pass a copy",
     ),
     (
         views.see_f32, (np.array(["2020"], "M8[D]"),), BufferError,
-        "wanted an array of float32 with any number of axes on cpu, found an object of type numpy.ndarray that cannot be "
-        "exchanged: DLPack has no type for NumPy's datetime64[D]; for the numbers as they are, pass array.view(\"int64\")",
+        "wanted an array of float32 with any number of axes on cpu, found an object of type numpy.ndarray that cannot "
+        "be exchanged: DLPack has no type for NumPy's datetime64[D]; for the numbers as they are, pass "
+        "array.view(\"int64\")",
     ),
 ]  # fmt: skip
 
@@ -114,7 +121,8 @@ class TestProducers:
         "fields",
         [
             {"version": (2, 0)}, {"ndim": -1}, {"shape": None, "ndim": 2}, {"shape": [2, -3]}, {"null_data": True},
-            {"lanes": 0}, {"byte_offset": 2**63}, {"shape": [2**62, 4]}, {"strides": [2**62, 2**62]}, {"code": 6, "bits": 1},
+            {"lanes": 0}, {"byte_offset": 2**63}, {"shape": [2**62, 4]}, {"strides": [2**62, 2**62]},
+            {"code": 6, "bits": 1},
         ],
     )  # fmt: skip
     @pytest.mark.parametrize("function", [views.see_2d, lambda x: views.fill(x, 1), views.see_any])

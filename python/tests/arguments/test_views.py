@@ -72,7 +72,7 @@ def test_elements_are_of_the_type_that_is_wanted(name: str, found: str) -> None:
         assert list(see(x)[3]) == x.tolist()
     else:
         with pytest.raises(
-            TypeError, match="wanted an array of .* with any number of axes on cpu, found one of "
+            TypeError, match=r"wanted an array of .* with any number of axes on cpu, found one of "
         ):
             see(x)
 
@@ -85,7 +85,7 @@ def test_c_integers_of_one_width_are_one_type() -> None:
 def test_eight_bit_floats() -> None:
     ml_dtypes = pytest.importorskip("ml_dtypes")
     assert views.see_float8(np.array([1.5, -448], ml_dtypes.float8_e4m3fn)) == [1.5, -448.0]
-    with pytest.raises(TypeError, match="wanted an array of float8_e4m3fn .* found one of float8_e5m2 "):
+    with pytest.raises(TypeError, match=r"wanted an array of float8_e4m3fn .* found one of float8_e5m2 "):
         views.see_float8(np.array([1.5], ml_dtypes.float8_e5m2))
 
 
@@ -244,7 +244,7 @@ class TestDevices:
     @pytest.mark.parametrize("kind", OTHER_DEVICES)
     def test_memory_of_other_devices_is_not_read(self, kind: int) -> None:
         with pytest.raises(
-            TypeError, match="wanted an array of float32 with 2 axes on cpu, found one .* on "
+            TypeError, match=r"wanted an array of float32 with 2 axes on cpu, found one .* on "
         ):
             views.see_2d(dt.Producer(on_device(kind)))
         with pytest.raises(TypeError, match="on cpu, found one of float32"):
@@ -258,7 +258,7 @@ class TestDevices:
         assert views.address_on_cuda(dt.Producer(on_device(2))) == 0xDEAD0000
 
     def test_a_kind_of_device_is_wanted(self) -> None:
-        with pytest.raises(TypeError, match="with 2 axes on cuda, found one of float32 .* on rocm:0"):
+        with pytest.raises(TypeError, match=r"with 2 axes on cuda, found one of float32 .* on rocm:0"):
             views.see_cuda(dt.Producer(on_device(10)))
 
 
@@ -267,7 +267,9 @@ class TestRequirements:
         assert views.see_c(X[0]) == X[0].ravel().tolist()
         assert views.see_f(X[0].T)[3] == X[0].T.ravel().tolist()
         for function, wrong in ((views.see_c, X[0].T), (views.see_f, X[0]), (views.see_c, X[0, :, ::2])):
-            with pytest.raises(TypeError, match="in (C|F) order on cpu, found one .* in (C|F|neither) order"):
+            with pytest.raises(
+                TypeError, match=r"in (C|F) order on cpu, found one .* in (C|F|neither) order"
+            ):
                 function(wrong)
 
     def test_the_order_of_one_row_or_nothing_is_any(self) -> None:
@@ -283,7 +285,7 @@ class TestRequirements:
                 TypeError, match=r"of extents \(any, any, 3\) on cpu, found one of uint8 with 3"
             ):
                 views.see_pixels(np.zeros(shape, "u1"))
-        with pytest.raises(TypeError, match="with 3 axes of extents .* found one of uint8 with 2 axes"):
+        with pytest.raises(TypeError, match=r"with 3 axes of extents .* found one of uint8 with 2 axes"):
             views.see_pixels(np.zeros((2, 3), "u1"))
 
     def test_extents_of_any_rank(self) -> None:

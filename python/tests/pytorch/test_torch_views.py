@@ -55,7 +55,7 @@ def test_marked_tensors_are_refused(marked: Any) -> None:
     for function in (views.see_any, lambda x: views.fill(x, 1), views.see_converted):
         if x.is_complex() and function is not views.see_any:
             continue
-        with pytest.raises(BufferError, match="resolve_(conj|neg)"):
+        with pytest.raises(BufferError, match=r"resolve_(conj|neg)"):
             function(x)
     assert views.see_any(x.resolve_conj().resolve_neg())[1] == list(x.shape)
 

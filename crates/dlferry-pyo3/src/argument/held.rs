@@ -10,7 +10,7 @@ use super::wanted::Wanted;
 use super::{refusal, ways};
 use crate::borrow::{self, Slot};
 use crate::protocol::{self, Request};
-use crate::tensor::{Source, Tensor};
+use crate::tensor::Tensor;
 use crate::{asarray, buffer, numpy};
 
 /// An array that a function holds.
@@ -114,7 +114,7 @@ impl<'py> Held<'py> {
             return numpy::import(object, &array, &Request::default());
         }
         match protocol::take(object, &Request { lenient: true, ..Request::default() })? {
-            Some((taken, source)) => Ok(Tensor::new(taken.into_shared(), source.unwrap_or(Source::DLPack), owner)),
+            Some((taken, source)) => Ok(Tensor::new(taken.into_shared(), source, owner)),
             None => buffer::import(object, &Request::default()),
         }
     }

@@ -18,7 +18,7 @@ use super::wanted::Wanted;
 use crate::borrow::Body;
 use crate::numpy::{self, Array};
 use crate::protocol::{self, Request, values};
-use crate::tensor::{Source, Tensor};
+use crate::tensor::Tensor;
 use crate::{buffer, capsule, exchange};
 
 /// Writes down what the memory of an object is, and what keeps it beside the object.
@@ -138,7 +138,9 @@ fn by_loan(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyRes
 fn by_management(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyResult<bool> {
     let request = Request { lenient: !wanted.is_for_writing(), ..Request::default() };
     let taken = if capsule::is_capsule(object) {
-        Some((capsule::take(object)?, None))
+        let taken = capsule::take(object)?;
+        let source = protocol::source_of(&taken);
+        Some((taken, source))
     } else {
         protocol::take(object, &request)?
     };
@@ -154,7 +156,6 @@ fn by_management(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) ->
             return Err(PyBufferError::new_err("its producer made a copy, and what is written to that is lost"));
         }
     }
-    let source = source.unwrap_or(Source::DLPack);
     keep(Tensor::new(taken.into_shared(), source, None), body);
     Ok(true)
 }
