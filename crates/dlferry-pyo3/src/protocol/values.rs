@@ -13,13 +13,14 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::exchange::Table;
 use crate::python::type_attribute;
 
 /// How a tensor came, which decides what its producer has checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Way<'a> {
     /// Through the exchange table, which checks nothing.
-    Exchange,
+    Exchange(&'a Table),
     /// Through `__dlpack__`, which refuses all but negated tensors and masked arrays.
     Method,
 }
@@ -33,10 +34,11 @@ const MASKED: &str =
 /// Refuses a tensor whose memory does not hold its values.
 ///
 /// One that requires a gradient is refused too, or, when the taker is lenient, made read-only.
-pub(crate) fn check(object: &Bound<'_, PyAny>, tensor: &mut Managed, way: Way, lenient: bool) -> PyResult<()> {
+#[inline]
+pub(crate) fn check(object: &Bound<'_, PyAny>, tensor: &mut Managed, way: Way<'_>, lenient: bool) -> PyResult<()> {
     let py = object.py();
-    if way == Way::Exchange {
-        if has(object, intern!(py, "requires_grad"))? {
+    if let Way::Exchange(table) = way {
+        if table.requires_grad(object)? {
             if !lenient {
                 return Err(PyBufferError::new_err(
                     "the tensor requires a gradient, which would not see writes made elsewhere: pass tensor.detach()",
@@ -51,7 +53,7 @@ pub(crate) fn check(object: &Bound<'_, PyAny>, tensor: &mut Managed, way: Way, l
     if may_be_negated(tensor.descriptor()) && answers(object, intern!(py, "is_neg"))? {
         return Err(PyBufferError::new_err(NEGATED));
     }
-    if way == Way::Method && is_coded_in_python(object) && masks_elements(object)? {
+    if matches!(way, Way::Method) && is_coded_in_python(object) && masks_elements(object)? {
         return Err(PyBufferError::new_err(MASKED));
     }
     Ok(())
@@ -102,14 +104,6 @@ fn masks_elements(object: &Bound<'_, PyAny>) -> PyResult<bool> {
         return Ok(false);
     };
     any.call0()?.is_truthy()
-}
-
-/// Whether the attribute exists and is true.
-fn has(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> PyResult<bool> {
-    match object.getattr_opt(name)? {
-        Some(value) => value.is_truthy(),
-        None => Ok(false),
-    }
 }
 
 /// Whether the method exists and answers true.
