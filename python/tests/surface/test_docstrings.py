@@ -44,7 +44,10 @@ DOCUMENTED = documented()
 EXAMPLES = {
     *["from_dlpack", "from_buffer", "asarray", "from_address", "copyto"],
     *["Tensor", "dtype", "Device"],
-    *["Tensor." + name for name in ["tolist", "tobytes", "copy", "reshape", "permute_dims", "squeeze", "expand_dims"]],
+    *[
+        "Tensor." + name
+        for name in ["tolist", "tobytes", "copy", "reshape", "permute_dims", "squeeze", "expand_dims"]
+    ],
     *["Tensor." + name for name in ["broadcast_to", "view", "numpy", "to"]],
 }
 

@@ -130,7 +130,9 @@ def test_name_of_others_is_answered_with_the_one_that_is_meant(said, meant):
         assert dlferry.dtype(name).name == name
 
 
-@pytest.mark.parametrize("said", ["real32", "str", "object", "M8[s]", "<U4", "S3", "V8", "float23\0", "f3", "i16x", "\u00e9"])
+@pytest.mark.parametrize(
+    "said", ["real32", "str", "object", "M8[s]", "<U4", "S3", "V8", "float23\0", "f3", "i16x", "\u00e9"]
+)
 def test_nobody_guesses_what_may_be_anything(said):
     with pytest.raises(ValueError, match="is the name of no dtype") as caught:
         dlferry.dtype(said)
@@ -149,7 +151,7 @@ def test_other_byte_order_is_named(name, make):
 @pytest.mark.parametrize("numbers", WIDE)
 def test_width_that_no_library_has_is_a_slip_and_passes_in_a_tensor(numbers):
     dtype = dtype_of(*numbers)
-    with pytest.raises(ValueError, match="name of no dtype that libraries exchange.*1?64") as caught:
+    with pytest.raises(ValueError, match=r"name of no dtype that libraries exchange.*64") as caught:
         dlferry.dtype(dtype.name)
     written = f"dtype(code={numbers[0]}, bits={numbers[1]}, lanes={numbers[2]})"
     assert written in str(caught.value)
@@ -256,7 +258,9 @@ def test_dtype_equals_its_name_and_hashes_like_it(numbers):
     assert {dtype: 1}[dtype.name] == {dtype.name: 1}[dtype] == 1
 
 
-@pytest.mark.parametrize("other", [None, 3, b"float32", "float64", "Float32", "", np.float32, np.dtype("f4"), object()])
+@pytest.mark.parametrize(
+    "other", [None, 3, b"float32", "float64", "Float32", "", np.float32, np.dtype("f4"), object()]
+)
 def test_nothing_else_equals_a_dtype(other):
     assert dlferry.float32 != other
     assert not dlferry.float32 == other  # noqa: SIM201

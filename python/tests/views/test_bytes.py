@@ -45,12 +45,12 @@ def test_bytes_are_a_copy_and_make_the_tensor_again():
 
 
 @pytest.mark.parametrize("order", ["C", "F", "K"])
-@pytest.mark.parametrize(("name", "count", "length"), [("int4", 3, 2), ("uint2", 5, 2), ("float4_e2m1fn", 4, 2)])
+@pytest.mark.parametrize(
+    ("name", "count", "length"), [("int4", 3, 2), ("uint2", 5, 2), ("float4_e2m1fn", 4, 2)]
+)
 def test_packed_elements_stay_packed(order, name, count, length):
     memory = bytes([0x21, 0x43])
-    tensor = dlferry.from_address(
-        np.frombuffer(memory, np.uint8).ctypes.data, (count,), name, owner=memory
-    )
+    tensor = dlferry.from_address(np.frombuffer(memory, np.uint8).ctypes.data, (count,), name, owner=memory)
     assert tensor.tobytes(order) == memory[:length]
 
 

@@ -193,7 +193,11 @@ def test_torch_takes_what_does_not_run_backwards_and_the_rest_is_refused_with_th
 )  # fmt: skip
 def test_torch_is_refused_read_only_memory_with_the_reason(make, reason):
     torch = imported("torch")
-    for way in (lambda tensor: tensor.torch(), lambda tensor: tensor.to("torch"), lambda tensor: tensor.to(torch)):
+    for way in (
+        lambda tensor: tensor.torch(),
+        lambda tensor: tensor.to("torch"),
+        lambda tensor: tensor.to(torch),
+    ):
         with refused(BufferError, match=rf"read-only.*tensor\.copy\(\).*{reason}"):
             way(make())
 

@@ -61,7 +61,11 @@ def test_axes_are_permuted(axes):
 
 
 def test_axes_of_few_are_permuted():
-    assert tensor_of(np.arange(3)).permute_dims(0).shape == tensor_of(np.arange(3)).permute_dims((0,)).shape == (3,)
+    assert (
+        tensor_of(np.arange(3)).permute_dims(0).shape
+        == tensor_of(np.arange(3)).permute_dims((0,)).shape
+        == (3,)
+    )
     assert tensor_of(np.array(1)).permute_dims().shape == tensor_of(np.array(1)).permute_dims(()).shape == ()
 
 

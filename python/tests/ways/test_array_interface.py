@@ -83,10 +83,14 @@ def test_nobody_can_tell_whether_data_of_another_object_is_a_copy(data):
     for request in ({}, {"writable": False}):
         assert dlferry.asarray(source, **request).copied is None
     assert dlferry.asarray(source, copy=True).copied is True
-    assert dlferry.asarray(source, writable=True).copied is (True if dlferry.from_buffer(data).readonly else None)
+    assert dlferry.asarray(source, writable=True).copied is (
+        True if dlferry.from_buffer(data).readonly else None
+    )
     assert dlferry.asarray(described(data=data, typestr=SWAPPED + "i2")).copied is True
     kind = type(data).__name__
-    with refused(dlferry.CopyRequiredError, match=f"data is an object of type .*{kind}.* copy made for this answer"):
+    with refused(
+        dlferry.CopyRequiredError, match=f"data is an object of type .*{kind}.* copy made for this answer"
+    ):
         dlferry.asarray(source, copy=False)
     if isinstance(data, bytearray):
         data.append(0)  # nothing holds it any more

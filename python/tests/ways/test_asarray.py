@@ -262,7 +262,11 @@ def test_array_that_counts_no_nulls_is_taken():
 def test_arrow_array_with_nulls_is_refused(values):
     pa = imported("pyarrow")
     chunks = [values[:1], values[1:]]
-    for array in (pa.array(values), pa.chunked_array(chunks, pa.array(values).type), pa.array([*values, values[0]])[1:]):
+    for array in (
+        pa.array(values),
+        pa.chunked_array(chunks, pa.array(values).type),
+        pa.array([*values, values[0]])[1:],
+    ):
         with refused(BufferError, match=r"has nulls.*fill_null"):
             dlferry.asarray(array)
         with refused(BufferError, match=r"has nulls"):

@@ -42,7 +42,9 @@ def test_refusal_says_why(take, make, said):
 
 
 def test_refusal_among_others_says_why():
-    with refused(BufferError, match=r"\(the tensor is read-only, .*: its array interface says so; copy=True gives"):
+    with refused(
+        BufferError, match=r"\(the tensor is read-only, .*: its array interface says so; copy=True gives"
+    ):
         dlferry.asarray(Interface(frozen()), copy=False, writable=True)
 
 
@@ -75,7 +77,9 @@ def test_refusal_of_a_tensor_says_why(make, said):
 
 def test_unversioned_memory_is_writable_when_somebody_says_so():
     """The remedy that the refusal names."""
-    assert not dlferry.from_dlpack(dt.Crafted(bytes(8), shape=[2]).capsule(versioned=False), writable=True).readonly
+    assert not dlferry.from_dlpack(
+        dt.Crafted(bytes(8), shape=[2]).capsule(versioned=False), writable=True
+    ).readonly
 
 
 @pytest.mark.torch
@@ -87,7 +91,9 @@ def test_gradient_is_the_reason_and_detaching_the_remedy():
         with refused(BufferError, match=r"it requires a gradient.*; pass tensor\.detach\(\)"):
             take(source)
         assert not take(source.detach()).readonly
-    with refused(BufferError, match=r"pass tensor\.detach\(\), or use dlferry\.asarray, which makes it read-only"):
+    with refused(
+        BufferError, match=r"pass tensor\.detach\(\), or use dlferry\.asarray, which makes it read-only"
+    ):
         dlferry.from_dlpack(source)
 
 

@@ -99,7 +99,7 @@ fn names_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let is_type = value.is_instance_of::<PyType>();
     let attribute = if is_type { intern!(py, "__name__") } else { intern!(py, "name") };
     if let Some(name) = unless_it_raises(py, value.getattr_opt(attribute))?.flatten() {
-        names.extend(name.cast::<PyString>().ok().map(|name| name.to_string()));
+        names.extend(name.cast::<PyString>().ok().map(ToString::to_string));
     }
     if !is_type {
         let text = unless_it_raises(py, value.str())?.map(|text| text.to_string()).unwrap_or_default();

@@ -39,7 +39,7 @@ impl DType {
     }
 
     /// How the dtype is made again.
-    fn spelling(&self) -> String {
+    fn spelling(self) -> String {
         if argument::is_exchanged(self.0) { self.0.to_string() } else { argument::numbers(self.0) }
     }
 }
