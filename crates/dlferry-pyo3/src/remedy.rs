@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyInt, PyString, PyType};
 
+use crate::python::unless_it_raises;
 use crate::{buffer, exchange};
 
 /// The function that does not take it.
@@ -26,21 +27,25 @@ pub(crate) fn remedy(object: &Bound<'_, PyAny>, call: Call) -> PyResult<String> 
     if object.is_instance_of::<PyType>() {
         return Ok(String::from("it is a class, and its instances may be arrays"));
     }
-    if call != Call::FromDLPack && (object.hasattr("__dlpack__")? || exchange::table_of(object)?.is_some()) {
+    if call != Call::FromDLPack && (has(object, "__dlpack__")? || exchange::table_of(object)?.is_some()) {
         return Ok(String::from("it has DLPack: use dlferry.from_dlpack"));
     }
     if call != Call::FromBuffer && buffer::is_lent(object) {
         return Ok(String::from("it has the buffer protocol: use dlferry.from_buffer"));
     }
     for name in ["__array_interface__", "__cuda_array_interface__", "__array__"] {
-        if call != Call::AsArray && object.hasattr(name)? {
+        if call != Call::AsArray && has(object, name)? {
             return Ok(format!("it has {name}: use dlferry.asarray"));
         }
     }
-    if object.hasattr("__iter__")? && !object.is_instance_of::<PyDict>() {
+    if has(object, "__iter__")? && !object.is_instance_of::<PyDict>() {
         return Ok(String::from("make an array of it first, with array.array, numpy.array or their like"));
     }
     Ok(String::from("it has no DLPack, no buffer, no array interface and no __array__, so nothing here takes it"))
+}
+
+fn has(object: &Bound<'_, PyAny>, name: &str) -> PyResult<bool> {
+    Ok(unless_it_raises(object.py(), object.hasattr(name))?.unwrap_or(false))
 }
 
 /// What to make of a plain value of Python's, which no function takes.

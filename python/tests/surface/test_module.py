@@ -143,6 +143,18 @@ class Array:
         return np.arange(3)
 
 
+class Broken:
+    """Has no attribute that can be looked at."""
+
+    def __getattribute__(self, name):
+        raise RuntimeError(name)
+
+
+def test_object_that_raises_is_refused_as_any():
+    with pytest.raises(TypeError, match="Broken has no buffer protocol; .*nothing here takes it"):
+        dlferry.from_buffer(Broken())
+
+
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
 @pytest.mark.parametrize("thing", [b"abc", dt.Producer(dt.Crafted(bytes(8), shape=[2])), Interface(), Array(),
                                    dlferry.from_buffer(b"abc"), dt.BufferExporter(bytes(4))],

@@ -34,6 +34,7 @@ pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> 
         strides: vec![1],
         swapped: false,
         read_only: true,
+        padded: false,
     };
     // SAFETY: the object never changes and is kept alive.
     unsafe { memory.into_tensor(object.py(), Keep::new(object), request, Source::Buffer, Some(object)) }

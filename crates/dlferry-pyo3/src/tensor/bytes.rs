@@ -26,26 +26,19 @@ pub(super) fn tobytes<'py>(tensor: &Tensor, py: Python<'py>, order: &str) -> PyR
 
 /// All elements as one run of bytes, in an order: the tensor's own memory when they lie so.
 pub(super) fn in_one_run(tensor: &Tensor, py: Python<'_>, order: Order) -> PyResult<Tensor> {
-    let descriptor = tensor.shared.descriptor();
-    let layout = descriptor.layout();
+    let layout = tensor.shared.descriptor().layout();
     let lies_so = match order {
         Order::C => layout.is_c_contiguous(),
         Order::F => layout.is_f_contiguous(),
         Order::K => layout.is_c_contiguous() || layout.is_f_contiguous(),
     };
-    if !lies_so {
-        return flat(&in_order(tensor, order)?, py);
-    }
-    flat(tensor, py)
-}
-
-/// The memory of a tensor without gaps, as bytes.
-fn flat(tensor: &Tensor, py: Python<'_>) -> PyResult<Tensor> {
-    let descriptor = tensor.shared.descriptor();
+    let copy = if lies_so { None } else { Some(in_order(tensor, order)?) };
+    let whole = copy.as_ref().unwrap_or(tensor);
+    let descriptor = whole.shared.descriptor();
     let layout = Layout::c_contiguous(&[i64::try_from(descriptor.nbytes())?]).map_err(IntoPyErr::into_py_err)?;
     let fields = Fields { padded: false, ..descriptor.fields() };
     let bytes = Descriptor::new(descriptor.data(), descriptor.device(), DLDataType::U8, layout, fields);
-    // SAFETY: the bytes that the elements occupy, read-only where the tensor is.
-    let shared = unsafe { tensor.shared.with_descriptor(bytes.map_err(IntoPyErr::into_py_err)?) };
-    Ok(Tensor { shared, source: tensor.source, owner: tensor.owner.as_ref().map(|owner| owner.clone_ref(py)) })
+    // SAFETY: the bytes that the elements occupy, which have no gaps in either case; read-only where the tensor is.
+    let shared = unsafe { whole.shared.with_descriptor(bytes.map_err(IntoPyErr::into_py_err)?) };
+    Ok(Tensor { shared, source: whole.source, owner: whole.owner.as_ref().map(|owner| owner.clone_ref(py)) })
 }
