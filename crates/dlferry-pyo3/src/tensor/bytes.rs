@@ -4,7 +4,6 @@ use dlferry::abi::DLDataType;
 use dlferry::copy::Order;
 use dlferry::layout::Layout;
 use dlferry::managed::{Descriptor, Fields};
-use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -14,11 +13,6 @@ use crate::error::IntoPyErr;
 
 /// The elements as a `bytes` object.
 pub(super) fn tobytes<'py>(tensor: &Tensor, py: Python<'py>, order: &str) -> PyResult<Bound<'py, PyBytes>> {
-    let descriptor = tensor.shared.descriptor();
-    if !descriptor.is_host_readable() {
-        let device = descriptor.device();
-        return Err(PyBufferError::new_err(format!("the elements are on {device}, which the host cannot read")));
-    }
     let flat = in_one_run(tensor, py, order_of(order)?)?;
     let view = flat.shared.view().typed::<u8>().map_err(IntoPyErr::into_py_err)?;
     Ok(PyBytes::new(py, view.as_slice().map_err(IntoPyErr::into_py_err)?))
