@@ -9,7 +9,7 @@ FACTS = Facts(
     module="PIL",
     dtypes="uint8 int32 float32 uint16",
     layouts="contiguous",
-    into={"asarray": table("* | * | shared, read-only, array-interface")},
+    into={"asarray": table("* | * | untold, read-only, array-interface")},
     # An image has two axes, or a third for the colors; `tensors` makes those of four, which bytes alone can be.
     out_of={
         "fromarray": table(f"""

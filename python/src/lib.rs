@@ -2,7 +2,7 @@
 
 use dlferry_pyo3::argument::{address, integers};
 use dlferry_pyo3::dlferry::abi::{DLDataType, DLDevice};
-use dlferry_pyo3::protocol::{Request, import};
+use dlferry_pyo3::protocol::{Request, import_object};
 use dlferry_pyo3::{CopyRequiredError, DType, Tensor, buffer};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -35,14 +35,14 @@ mod numpy;
 /// ```
 #[pyfunction]
 #[pyo3(signature = (x, /, *, device=None, copy=None, writable=None))]
-fn from_dlpack(
-    x: &Bound<'_, PyAny>,
-    device: Option<&Bound<'_, PyAny>>,
+fn from_dlpack<'py>(
+    x: &Bound<'py, PyAny>,
+    device: Option<&Bound<'py, PyAny>>,
     copy: Option<bool>,
     writable: Option<bool>,
-) -> PyResult<Tensor> {
+) -> PyResult<Bound<'py, Tensor>> {
     let device = device.map(dlferry_pyo3::protocol::device).transpose()?;
-    import(x, &Request { device, copy, writable, lenient: false })
+    import_object(x, &Request { device, copy, writable, lenient: false })
 }
 
 /// Takes the memory of any object with the buffer protocol, without a copy.

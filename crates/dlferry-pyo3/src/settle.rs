@@ -8,13 +8,31 @@ use pyo3::prelude::*;
 use crate::error::{CopyRequiredError, IntoPyErr};
 use crate::protocol::Request;
 use crate::read_only::{COPY, Why};
-use crate::tensor::{Source, Tensor};
+use crate::tensor::{Made, Source, Tensor};
 
 const READ_ONLY: &str = "the tensor is read-only, and writable=True was asked for";
 
 /// Makes the result of an import, whichever way it came.
-#[inline]
-pub(crate) fn settle(
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the common case is a few tests, and moving the result costs more than them")]
+pub(crate) fn settle<'py, R: Made<'py>>(
+    py: Python<'py>,
+    tensor: Managed,
+    request: &Request,
+    source: Source,
+    owner: Option<&Bound<'_, PyAny>>,
+) -> PyResult<R> {
+    let asks_nothing = request.device.is_none() && request.copy.is_none() && request.writable.is_none();
+    if asks_nothing && !request.lenient && tensor.descriptor().copied() != Some(true) {
+        return R::made(py, tensor.into_shared(), source, owner.map(|owner| owner.clone().unbind()));
+    }
+    let Tensor { shared, source, owner } = fit(py, tensor, request, source, owner)?;
+    R::made(py, shared, source, owner)
+}
+
+/// Settles what is asked for.
+#[inline(never)]
+fn fit(
     py: Python<'_>,
     mut tensor: Managed,
     request: &Request,

@@ -203,7 +203,11 @@ fn report(error_ctx: *mut c_void, set_error: Option<DLPackSetError>, kind: &CStr
 }
 
 /// The host has no streams, and dlferry works on no other.
-pub(crate) unsafe extern "C" fn current_work_stream(_device_type: DLDeviceType, _device_id: i32, out: *mut *mut c_void) -> c_int {
+pub(crate) unsafe extern "C" fn current_work_stream(
+    _device_type: DLDeviceType,
+    _device_id: i32,
+    out: *mut *mut c_void,
+) -> c_int {
     if let Some(out) = NonNull::new(out) {
         // SAFETY: the caller passes a place for the result (rule E4).
         unsafe { out.write(core::ptr::null_mut()) };

@@ -102,10 +102,12 @@ pub(super) fn ml_dtype<'py>(py: Python<'py>, dtype: DLDataType) -> PyResult<Boun
 pub(super) fn is_in_ml_dtypes(dtype: DLDataType) -> bool {
     let is_number = matches!(dtype.code, DLDataTypeCode::INT | DLDataTypeCode::UINT | DLDataTypeCode::COMPLEX);
     let is_other = matches!(dtype.code, DLDataTypeCode::BFLOAT | DLDataTypeCode::BCOMPLEX);
-    let is_small_float =
-        (DLDataTypeCode::FLOAT8_E3M4.0..=DLDataTypeCode::FLOAT4_E2M1FN.0).contains(&dtype.code.0);
+    let is_small_float = (DLDataTypeCode::FLOAT8_E3M4.0..=DLDataTypeCode::FLOAT4_E2M1FN.0).contains(&dtype.code.0);
     dtype.lanes == 1
-        && ((is_number && matches!(dtype.bits, 1 | 2 | 4)) || (is_number && dtype == DLDataType::C32) || is_other || is_small_float)
+        && ((is_number && matches!(dtype.bits, 1 | 2 | 4))
+            || (is_number && dtype == DLDataType::C32)
+            || is_other
+            || is_small_float)
 }
 
 /// Whether this NumPy lets others register dtypes for DLPack, which then count before ours.

@@ -23,6 +23,7 @@ use super::{array, import};
 use crate::error::IntoPyErr;
 use crate::exchange::export::{Shared, allocate, answer, current_work_stream};
 use crate::protocol::{self, Request};
+use crate::tensor::Tensor;
 
 /// The table. It lives as long as the process, as consumers that keep its address rely on.
 static TABLE: Shared = Shared(DLPackExchangeAPI {
@@ -148,7 +149,7 @@ unsafe extern "C" fn from_object(object: *mut c_void, out: *mut *mut DLManagedTe
         // SAFETY: the caller passes a live object (rule E4).
         let object = unsafe { object_of(py, &object) }?;
         let request = Request::default();
-        let tensor = match array::array(&object) {
+        let tensor: Tensor = match array::array(&object) {
             Some(array) => import(&object, &array, &request)?,
             // A derived type may have an opinion of its own.
             None => protocol::import_by_protocol(&object, &request)?,
@@ -165,7 +166,8 @@ unsafe extern "C" fn borrow_from_object(object: *mut c_void, out: *mut DLTensor)
     answer(|py| {
         // SAFETY: the caller passes a live object (rule E4).
         let object = unsafe { object_of(py, &object) }?;
-        let refused = || PyBufferError::new_err("a borrowed DLTensor cannot describe this array: take a managed tensor");
+        let refused =
+            || PyBufferError::new_err("a borrowed DLTensor cannot describe this array: take a managed tensor");
         let array = array::array(&object).ok_or_else(refused)?;
         if array.is_read_only() {
             // What is lent here has no flags, so the borrower could write to what must not be written (decision 5.1).
@@ -173,7 +175,7 @@ unsafe extern "C" fn borrow_from_object(object: *mut c_void, out: *mut DLTensor)
                 "the array is read-only, which a borrowed DLTensor cannot say: take a managed tensor",
             ));
         }
-        let tensor = import(&object, &array, &Request::default())?;
+        let tensor: Tensor = import(&object, &array, &Request::default())?;
         let descriptor = tensor.shared().descriptor();
         if descriptor.fields().padded || descriptor.is_read_only() {
             return Err(refused());

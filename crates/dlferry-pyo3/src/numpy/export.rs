@@ -24,8 +24,7 @@ use crate::tensor::{Tensor, view_as};
 /// As [`protocol::import`], and `BufferError` for memory or a dtype that NumPy cannot have, `ImportError` without NumPy or
 /// without `ml_dtypes` for a dtype that NumPy has only with it.
 pub fn from_dlpack<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
-    let tensor = protocol::import(object, request)?;
-    to_ndarray(&Bound::new(object.py(), tensor)?)
+    to_ndarray(&protocol::import_object(object, request)?)
 }
 
 /// Takes whatever [`asarray`](crate::asarray) takes as a `numpy.ndarray`.
@@ -54,14 +53,17 @@ pub fn to_dlpack<'py>(
     copy: Option<bool>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
-    let versioned = max_version.map_or(Ok(false), |version| Ok::<_, PyErr>(device::pair(version, "max_version")?.0 >= 1))?;
+    let versioned =
+        max_version.map_or(Ok(false), |version| Ok::<_, PyErr>(device::pair(version, "max_version")?.0 >= 1))?;
     let tensor = take(object, copy)?;
     let descriptor = tensor.shared().descriptor();
     if !versioned && descriptor.is_read_only() && descriptor.copied() != Some(true) {
         if copy == Some(false) {
             return Err(CopyRequiredError::new_err(
                 py,
-                String::from("an unversioned capsule cannot say that the array is read-only, and copy=False forbids a copy"),
+                String::from(
+                    "an unversioned capsule cannot say that the array is read-only, and copy=False forbids a copy",
+                ),
             ));
         }
         let private = Managed::copy_of(tensor.shared().view()).map_err(IntoPyErr::into_py_err)?;
@@ -118,7 +120,8 @@ pub(crate) fn to_ndarray<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py
     let tensor = spread.as_ref().unwrap_or(tensor);
     let Some(runtime) = runtime else { return viewed(tensor, &scalar_type) };
     let descr = numpy(py)?.getattr(intern!(py, "dtype"))?.call1((scalar_type,))?;
-    let is_sound = descr.getattr(intern!(py, "itemsize"))?.extract::<usize>()? == tensor.get().shared().descriptor().dtype().item_bytes();
+    let is_sound = descr.getattr(intern!(py, "itemsize"))?.extract::<usize>()?
+        == tensor.get().shared().descriptor().dtype().item_bytes();
     if is_sound { wrap(runtime, tensor, descr) } else { viewed(tensor, &descr) }
 }
 
@@ -166,7 +169,8 @@ fn wrap<'py>(runtime: &Runtime, tensor: &Bound<'py, Tensor>, descr: Bound<'py, P
     for ((shape, stride), (extent, step)) in shape.iter_mut().zip(strides.iter_mut()).zip(extents.zip(steps)) {
         (*shape, *stride) = (extent, step);
     }
-    let (shape, strides) = (shape.get(..layout.ndim()).unwrap_or_default(), strides.get(..layout.ndim()).unwrap_or_default());
+    let (shape, strides) =
+        (shape.get(..layout.ndim()).unwrap_or_default(), strides.get(..layout.ndim()).unwrap_or_default());
     // SAFETY: as above.
     unsafe { runtime.wrap(descr, shape, strides, data, writable, base) }
 }
@@ -188,7 +192,9 @@ fn as_registered<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Option<Bound<'py,
     }
     match through_numpy(tensor) {
         Ok(array) => Ok(Some(array)),
-        Err(error) if error.is_instance_of::<PyBufferError>(py) || error.is_instance_of::<PyRuntimeError>(py) => Ok(None),
+        Err(error) if error.is_instance_of::<PyBufferError>(py) || error.is_instance_of::<PyRuntimeError>(py) => {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }

@@ -70,14 +70,15 @@ impl Runtime {
     pub(super) fn of(object: &Bound<'_, PyAny>) -> Option<&'static Self> {
         match RUNTIME.get() {
             Some(runtime) => (runtime.array_type.as_ptr() == object.get_type_ptr()).then_some(runtime),
-            None => Self::search(object),
+            // NumPy's types are static; those that Python code makes never are.
+            None if is_static(object.get_type_ptr()) => Self::search(object),
+            None => None,
         }
     }
 
-    /// NumPy's types are static; those that Python code makes never are, so most objects end the search at once.
     #[cold]
     fn search(object: &Bound<'_, PyAny>) -> Option<&'static Self> {
-        if REFUSED.load(Ordering::Relaxed) || !is_static(&object.get_type()) {
+        if REFUSED.load(Ordering::Relaxed) {
             return None;
         }
         Self::find(&object.get_type()).ok().flatten()
@@ -90,7 +91,9 @@ impl Runtime {
         }
         let array_type = numpy(py)?.getattr(intern!(py, "ndarray"))?;
         match array_type.cast::<PyType>() {
-            Ok(array_type) if !REFUSED.load(Ordering::Relaxed) && is_static(array_type) => Self::find(array_type),
+            Ok(array_type) if !REFUSED.load(Ordering::Relaxed) && is_static(array_type.as_type_ptr()) => {
+                Self::find(array_type)
+            }
             _ => Ok(None),
         }
     }
@@ -136,11 +139,15 @@ impl Runtime {
             head,
             major,
             // SAFETY: the function at this place of NumPy's table, in both majors.
-            descr_from_type: unsafe { core::mem::transmute::<*const c_void, DescrFromType>(table.entry(DESCR_FROM_TYPE)) },
+            descr_from_type: unsafe {
+                core::mem::transmute::<*const c_void, DescrFromType>(table.entry(DESCR_FROM_TYPE))
+            },
             // SAFETY: as above.
             new_from_descr: unsafe { core::mem::transmute::<*const c_void, NewFromDescr>(table.entry(NEW_FROM_DESCR)) },
             // SAFETY: as above.
-            set_base_object: unsafe { core::mem::transmute::<*const c_void, SetBaseObject>(table.entry(SET_BASE_OBJECT)) },
+            set_base_object: unsafe {
+                core::mem::transmute::<*const c_void, SetBaseObject>(table.entry(SET_BASE_OBJECT))
+            },
         }))
     }
 }
@@ -192,7 +199,9 @@ impl Runtime {
         let view = whole.get_item((PySlice::new(py, 2, -4, -1), PySlice::new(py, 0, 4, 2), 1))?;
         let locked = whole.get_item(0)?;
         locked.call_method1("setflags", (false,))?;
-        for (probe, shape, read_only) in [(&whole, &[3, 4, 5][..], false), (&view, &[3, 2], false), (&locked, &[4, 5], true)] {
+        for (probe, shape, read_only) in
+            [(&whole, &[3, 4, 5][..], false), (&view, &[3, 2], false), (&locked, &[4, 5], true)]
+        {
             let array = Array::read(self, probe);
             let interface = probe.getattr("__array_interface__")?.cast_into::<PyDict>()?;
             let entry = |key: &str| {
@@ -305,9 +314,10 @@ fn table(py: Python<'_>) -> PyResult<Option<Table>> {
 }
 
 /// Whether C code made the type, once and for all. No code in Python can make such a one, or give one another name.
-fn is_static(kind: &Bound<'_, PyType>) -> bool {
-    // SAFETY: attached; a living type.
-    let flags = unsafe { ffi::PyType_GetFlags(kind.as_type_ptr()) };
+#[inline]
+fn is_static(kind: *mut ffi::PyTypeObject) -> bool {
+    // SAFETY: attached; the type of a living object.
+    let flags = unsafe { ffi::PyType_GetFlags(kind) };
     flags & ffi::Py_TPFLAGS_HEAPTYPE == 0
 }
 

@@ -9,7 +9,7 @@ use crate::capsule;
 use crate::exchange;
 use crate::numpy;
 use crate::settle::settle;
-use crate::tensor::{Source, Tensor};
+use crate::tensor::{Made, Source, Tensor};
 
 /// Takes an array of any library: what `dlferry.from_dlpack` does.
 ///
@@ -21,6 +21,20 @@ use crate::tensor::{Source, Tensor};
 /// `BufferError` when the array cannot be exchanged as asked, `CopyRequiredError` when only a copy could and it is
 /// forbidden, `TypeError` when the object has no such protocol. The producer's own exceptions pass unchanged.
 pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> {
+    import_as(object, request)
+}
+
+/// Like [`import`], as an object for Python.
+///
+/// # Errors
+///
+/// As [`import`].
+pub fn import_object<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Bound<'py, Tensor>> {
+    import_as(object, request)
+}
+
+#[inline]
+fn import_as<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<R> {
     if let Some(array) = numpy::array(object) {
         return numpy::import(object, &array, request);
     }
@@ -32,7 +46,7 @@ pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> 
 }
 
 /// Takes an array through what its library offers: the exchange table, `__dlpack__`.
-pub(crate) fn import_by_protocol(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> {
+pub(crate) fn import_by_protocol<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<R> {
     // A device other than the CPU was asked for: only the method can be told.
     let table_will_do = request.device.is_none_or(|device| device == DLDevice::CPU);
     let offer = if table_will_do { through_table(object, request)? } else { Offer::Nothing };
@@ -94,13 +108,13 @@ fn is_refusal(error: &PyErr, py: Python<'_>) -> bool {
 }
 
 #[inline]
-fn finish(
-    py: Python<'_>,
+fn finish<'py, R: Made<'py>>(
+    py: Python<'py>,
     taken: Managed,
     request: &Request,
     source: Option<Source>,
     owner: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Tensor> {
+) -> PyResult<R> {
     let source = source.unwrap_or(match taken.descriptor().version() {
         Some(_) => Source::DLPack,
         None => Source::DLPackUnversioned,

@@ -8,8 +8,8 @@ mod import;
 mod request;
 pub(crate) mod values;
 
-pub use import::import;
 pub(crate) use import::import_by_protocol;
+pub use import::{import, import_object};
 pub use request::Request;
 
 /// Reads a `device` argument: `"cpu"`, or a pair of integers such as `(2, 0)`.

@@ -15,7 +15,7 @@ use crate::device;
 use crate::dtype::DType;
 use crate::exchange;
 use crate::interface;
-use crate::numpy::to_ndarray;
+use crate::numpy::{self, to_ndarray};
 use crate::protocol::export::{Asked, export};
 
 /// An array that some library made: where its memory is and how it is laid out. It exchanges, it does not compute.
@@ -34,14 +34,22 @@ use crate::protocol::export::{Asked, export};
 #[pyclass(name = "Tensor", module = "dlferry", frozen, weakref)]
 #[derive(Debug)]
 pub struct Tensor {
-    pub(super) shared: SharedTensor,
-    pub(super) source: Source,
+    pub(crate) shared: SharedTensor,
+    pub(crate) source: Source,
     pub(crate) owner: Option<Py<PyAny>>,
 }
 
 impl Tensor {
     fn descriptor(&self) -> &Descriptor {
         self.shared.descriptor()
+    }
+
+    /// The object that the tensor was taken from.
+    pub(super) fn owner_object<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        match &self.owner {
+            Some(owner) => Some(owner.bind(py).clone()),
+            None => numpy::owner(py, &self.shared),
+        }
     }
 }
 
@@ -144,7 +152,7 @@ impl Tensor {
     /// The object that the tensor was taken from and that it keeps alive; None for a copy or a capsule.
     #[getter]
     fn owner(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        self.owner.as_ref().map(|owner| owner.clone_ref(py))
+        self.owner_object(py).map(Bound::unbind)
     }
 
     /// The elements as lists of Python numbers, nested as deep as there are axes; of a tensor without axes, its number.

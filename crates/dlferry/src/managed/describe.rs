@@ -140,7 +140,7 @@ unsafe fn read_layout(
     }
     // SAFETY: as above.
     let strides = unsafe { dims(strides, rank, "strides") }?;
-    Ok(layout.refill(shape, strides)?)
+    Ok(layout.fill(shape, strides)?)
 }
 
 /// # Safety

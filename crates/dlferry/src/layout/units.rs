@@ -1,0 +1,63 @@
+//! Strides in bytes, as all but DLPack count them.
+
+use alloc::vec::Vec;
+
+use super::dims::INLINE;
+use super::{Facts, Layout, LayoutError};
+
+impl Layout {
+    /// Takes a shape and strides in bytes, of elements of `item` bytes.
+    ///
+    /// Where a stride carries no meaning, on an axis of extent 1 or without elements, it need not be a whole number of
+    /// elements, and is rounded down.
+    ///
+    /// # Errors
+    ///
+    /// [`LayoutError::PartialStride`] for elements at other distances, or of no bytes; else as [`Self::new`].
+    pub fn from_bytes(shape: &[i64], strides: &[i64], item: usize) -> Result<Self, LayoutError> {
+        let partial = |bytes: i64| LayoutError::PartialStride { bytes, item };
+        let unit = i64::try_from(item).unwrap_or(i64::MAX);
+        let is_empty = shape.contains(&0);
+        // An extent beyond the last stride is found by `new`.
+        let extents = shape.iter().copied().chain(core::iter::repeat(1));
+        let elements = strides.iter().zip(extents).map(|(&bytes, extent)| {
+            let rest = bytes.checked_rem_euclid(unit).ok_or_else(|| partial(bytes))?;
+            if rest != 0 && extent > 1 && !is_empty {
+                return Err(partial(bytes));
+            }
+            bytes.checked_div_euclid(unit).ok_or_else(|| partial(bytes))
+        });
+        Self::new(shape, &elements.collect::<Result<Vec<_>, _>>()?)
+    }
+
+    /// Turns [`Self::blank`] into what [`Self::from_bytes`] makes, where it is, in one pass over the axes for the common
+    /// case. Of no use to anybody when they are refused.
+    #[inline]
+    pub(crate) fn fill_bytes(&mut self, shape: &[i64], strides: &[i64], item: usize) -> Result<(), LayoutError> {
+        if shape.len() > INLINE || shape.len() != strides.len() || !item.is_power_of_two() {
+            *self = Self::from_bytes(shape, strides, item)?;
+            return Ok(());
+        }
+        let (bits, within) = (item.trailing_zeros(), i64::try_from(item).unwrap_or(i64::MAX).wrapping_sub(1));
+        let (mut partial, mut size, mut is_chain, mut outer) = (0, None, true, 1);
+        self.shape.fill(shape.iter().copied());
+        self.strides.fill(shape.iter().zip(strides).map(|(&extent, &bytes)| {
+            let stride = bytes.wrapping_shr(bits);
+            partial |= bytes & within;
+            // Row-major: each axis spans one step of the axis before it, and the last one has stride 1.
+            let (span, overflows) = stride.overflowing_mul(extent);
+            is_chain &= extent > 0 && !overflows && (size.is_none() || span == outer);
+            size = size.or(Some(span));
+            outer = stride;
+            stride
+        }));
+        let size = size.unwrap_or(1);
+        let size = isize::try_from(size).ok().and_then(|size| usize::try_from(size).ok());
+        match size {
+            Some(size) if partial == 0 && is_chain && outer == 1 => self.facts = Facts::row_major(size)?,
+            _ if partial == 0 => self.facts = Facts::of(self.shape(), self.strides())?,
+            _ => *self = Self::from_bytes(shape, strides, item)?,
+        }
+        Ok(())
+    }
+}
