@@ -13,8 +13,8 @@ FACTS = Facts(
     # An image has two axes, or a third for the colors; `tensors` makes those of four, which bytes alone can be.
     out_of={
         "fromarray": table(f"""
-            uint8                                      | contiguous empty misaligned read-only | taken
-            uint8                                      | transposed step reversed broadcast offset | refused ValueError
+            uint8                                      | contiguous empty misaligned read-only transposed | taken
+            uint8                                      | step reversed broadcast offset | taken
             int64 uint64 float16 complex64 complex128  | no-axes | refused TypeError
             {NUMPY}                                    | no-axes | refused IndexError
             {NUMPY}                                    | *       | refused TypeError

@@ -151,7 +151,7 @@ class Broken:
 
 
 def test_object_that_raises_is_refused_as_any():
-    with pytest.raises(TypeError, match="Broken has no buffer protocol; .*nothing here takes it"):
+    with pytest.raises(TypeError, match=r"Broken has no buffer protocol; .*nothing here takes it"):
         dlferry.from_buffer(Broken())
 
 

@@ -238,6 +238,8 @@ def test_pillow_makes_an_image():
     array = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
     image = image_module.fromarray(tensor_of(array))
     assert (image.size, image.mode, image.tobytes()) == ((4, 2), "RGB", array.tobytes())
+    mirrored = array[:, ::-1]  # Pillow asks for the bytes of what has strides
+    assert image_module.fromarray(tensor_of(mirrored)).tobytes() == mirrored.tobytes()
 
 
 def test_pyarrow_takes_the_buffer():
