@@ -1,5 +1,6 @@
 //! Names and calls that the interpreter is asked for often, made once.
 
+use pyo3::exceptions::PyException;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -120,4 +121,13 @@ pub(crate) fn version_tuple(py: Python<'_>) -> PyResult<&Bound<'_, PyTuple>> {
     let version = dlferry::abi::DLPackVersion::CURRENT;
     let tuple = VERSION.get_or_try_init(py, || (version.major, version.minor).into_pyobject(py).map(Bound::unbind))?;
     Ok(tuple.bind(py))
+}
+
+/// The result, or `None` for an error of an object's own code that does not matter; an interrupt passes.
+pub(crate) fn unless_it_raises<T>(py: Python<'_>, result: PyResult<T>) -> PyResult<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.is_instance_of::<PyException>(py) => Ok(None),
+        Err(error) => Err(error),
+    }
 }

@@ -73,7 +73,8 @@ fn take<'py, R: Made<'py>>(
     }
     // SAFETY: nothing runs before the numbers are copied; without a global lock nobody reshapes what is exchanged
     // (assumption P3).
-    let (shape, strides) = unsafe { (numbers(array.shape()), numbers(array.strides())) };
+    let (shape, strides) = unsafe { array.axes() };
+    let (shape, strides) = (numbers(shape), numbers(strides));
     let (data, strides) = (array.data(), Strides::Bytes(&strides));
     let outline = Outline { data, device: DLDevice::CPU, dtype, shape: &shape, strides, fields };
     // SAFETY: the array keeps its memory as long as it lives (assumption P3: nobody resizes it by force), and the handle
@@ -111,7 +112,8 @@ fn take_awkward<'py, R: Made<'py>>(
     request: &Request,
 ) -> PyResult<R> {
     // SAFETY: nothing else runs before the numbers are copied.
-    let (shape, strides) = unsafe { (numbers(array.shape()).into_owned(), numbers(array.strides()).into_owned()) };
+    let (shape, strides) = unsafe { array.axes() };
+    let (shape, strides) = (numbers(shape).into_owned(), numbers(strides).into_owned());
     let memory = Memory {
         data: array.data().cast(),
         device: DLDevice::CPU,

@@ -211,7 +211,7 @@ impl Runtime {
             let strides: Vec<isize> = probe.getattr("strides")?.extract()?;
             let claimed: Vec<isize> = entry("shape")?.extract()?;
             // SAFETY: nothing runs between this and the comparison below, and the array is known here only.
-            let (own_shape, own_strides) = unsafe { (array.shape(), array.strides()) };
+            let (own_shape, own_strides) = unsafe { array.axes() };
             let is_same = own_shape == claimed
                 && own_shape == shape
                 && own_strides == strides

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::exchange::Table;
-use crate::python::type_attribute;
+use crate::python::{type_attribute, unless_it_raises};
 
 /// How a tensor came, which decides what its producer has checked.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +31,9 @@ const NEGATED: &str = "the tensor is marked as negated and its memory holds othe
 const MASKED: &str =
     "the array is masked, and its mask would be lost: pass array.filled(), or array.data to include what is masked";
 
+const NULLS: &str = "the Arrow array has nulls, which a tensor cannot say: pass array.fill_null(value), or \
+    numpy.asarray(array) if NaN is meant";
+
 /// Refuses a tensor whose memory does not hold its values.
 ///
 /// One that requires a gradient is refused too, or, when the taker is lenient, made read-only.
@@ -41,7 +44,8 @@ pub(crate) fn check(object: &Bound<'_, PyAny>, tensor: &mut Managed, way: Way<'_
         if table.requires_grad(object)? {
             if !lenient {
                 return Err(PyBufferError::new_err(
-                    "the tensor requires a gradient, which would not see writes made elsewhere: pass tensor.detach()",
+                    "the tensor requires a gradient, which would not see writes made elsewhere: pass tensor.detach(), or use \
+                    dlferry.asarray, which makes it read-only",
                 ));
             }
             tensor.set_read_only();
@@ -67,11 +71,27 @@ pub(crate) fn refusal(object: &Bound<'_, PyAny>) -> PyResult<Option<PyErr>> {
         Some(PyBufferError::new_err(CONJUGATED))
     } else if answers(object, intern!(py, "is_neg"))? {
         Some(PyBufferError::new_err(NEGATED))
-    } else if is_coded_in_python(object) && masks_elements(object)? {
-        Some(PyBufferError::new_err(MASKED))
     } else {
-        None
+        masked(object)?.or(nulls(object)?)
     })
+}
+
+/// The refusal of an array that masks some of its elements.
+pub(crate) fn masked(object: &Bound<'_, PyAny>) -> PyResult<Option<PyErr>> {
+    let masks = is_coded_in_python(object) && masks_elements(object)?;
+    Ok(masks.then(|| PyBufferError::new_err(MASKED)))
+}
+
+/// The refusal of an array some of whose elements are absent, as Arrow's may be: what makes an array of NumPy's of it would
+/// put other values in their place. Some say the number by an attribute, others by a method.
+pub(crate) fn nulls(object: &Bound<'_, PyAny>) -> PyResult<Option<PyErr>> {
+    let py = object.py();
+    let Some(count) = unless_it_raises(py, object.getattr_opt(intern!(py, "null_count")))?.flatten() else {
+        return Ok(None);
+    };
+    let count = if count.is_callable() { unless_it_raises(py, count.call0())? } else { Some(count) };
+    let has_some = count.and_then(|count| count.extract::<i64>().ok()).is_some_and(|count| count > 0);
+    Ok(has_some.then(|| PyBufferError::new_err(NULLS)))
 }
 
 fn may_be_conjugated(dtype: DLDataType) -> bool {

@@ -70,20 +70,26 @@ fn resolve(shape: &[i64], size: usize) -> PyResult<Vec<i64>> {
     Ok(shape.iter().map(|extent| if *extent == -1 { missing } else { *extent }).collect())
 }
 
-pub(super) fn permute_dims(tensor: &Tensor, py: Python<'_>, axes: &[i64]) -> PyResult<Tensor> {
+/// `permute_dims(2, 0, 1)` or `permute_dims((2, 0, 1))`.
+pub(super) fn permute_dims(tensor: &Tensor, py: Python<'_>, axes: &Bound<'_, PyTuple>) -> PyResult<Tensor> {
+    let only = if axes.len() == 1 { axes.get_item(0)? } else { axes.clone().into_any() };
+    permuted(tensor, py, &one_or_more(&only, "axes are integers")?)
+}
+
+fn permuted(tensor: &Tensor, py: Python<'_>, axes: &[i64]) -> PyResult<Tensor> {
     let layout = tensor.shared.descriptor().layout();
     let ndim = layout.ndim();
     let wrapped = axes.iter().map(|axis| wrap(*axis, ndim)).collect::<PyResult<Vec<_>>>()?;
-    let permuted = layout
+    let layout = layout
         .permuted(&wrapped)
         .ok_or_else(|| PyValueError::new_err(format!("axes {axes:?} are no permutation of {ndim} axes")))?;
-    view_of(py, tensor, permuted, 0)
+    view_of(py, tensor, layout, 0)
 }
 
 /// All axes in reverse.
 pub(super) fn transposed(tensor: &Tensor, py: Python<'_>) -> PyResult<Tensor> {
     let ndim = i64::try_from(tensor.shared.descriptor().layout().ndim())?;
-    permute_dims(tensor, py, &(0..ndim).rev().collect::<Vec<_>>())
+    permuted(tensor, py, &(0..ndim).rev().collect::<Vec<_>>())
 }
 
 /// The last two axes swapped.
@@ -96,7 +102,7 @@ pub(super) fn matrix_transposed(tensor: &Tensor, py: Python<'_>) -> PyResult<Ten
             return Err(PyValueError::new_err(format!("mT needs at least two axes, and this tensor has {ndim}")));
         }
     }
-    permute_dims(tensor, py, &axes)
+    permuted(tensor, py, &axes)
 }
 
 /// Without the axes of extent 1 that are named, or all of them.

@@ -108,14 +108,18 @@ impl Tensor {
     /// A tensor of nothing yet, made where it stays, with not a field moved.
     #[inline]
     fn blank(handle: Handle) -> Self {
-        // SAFETY: a body has two fields, and both are written.
-        Self(unsafe {
-            Counted::made(|place: *mut Body| {
-                let (descriptor, keep) = (&raw mut (*place).descriptor, &raw mut (*place).keep);
-                descriptor.write(Descriptor::blank());
-                keep.write(Keep::Handle(handle));
-            })
-        })
+        let write = |place: *mut Body| {
+            // SAFETY: within the room for a body.
+            let descriptor = unsafe { &raw mut (*place).descriptor };
+            // SAFETY: as above.
+            let keep = unsafe { &raw mut (*place).keep };
+            // SAFETY: nobody else sees the room yet.
+            unsafe { descriptor.write(Descriptor::blank()) };
+            // SAFETY: as above.
+            unsafe { keep.write(Keep::Handle(handle)) };
+        };
+        // SAFETY: a body has these two fields, and both are written.
+        Self(unsafe { Counted::made(write) })
     }
 
     #[inline]
