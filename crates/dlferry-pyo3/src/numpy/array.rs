@@ -85,6 +85,18 @@ impl<'a> Array<'a> {
         Self { fields, runtime, object: PhantomData }
     }
 
+    /// The array as it is by now.
+    pub(super) fn again<'b>(&self, object: &'b Bound<'_, PyAny>) -> Array<'b>
+    where
+        'a: 'b,
+    {
+        Array::read(self.runtime, object)
+    }
+
+    pub(super) fn runtime(&self) -> &'a Runtime {
+        self.runtime
+    }
+
     #[inline]
     pub(crate) fn data(&self) -> *mut c_void {
         self.fields.data
