@@ -47,10 +47,9 @@ pub(super) fn describe_plain(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &
     }
     let fields = Fields { read_only: !wanted.is_for_writing(), ..Fields::SHARED };
     // SAFETY: nothing else runs in this function; without a global lock nobody reshapes what is exchanged (assumption P3).
-    let shape = numpy::numbers(unsafe { array.shape() });
-    // SAFETY: as above.
-    let strides = numpy::numbers(unsafe { array.strides() });
-    let (data, strides) = (array.data(), Strides::Bytes(&strides));
+    let (shape, strides) = unsafe { array.axes() };
+    let (data, shape, strides) = (array.data(), numpy::numbers(shape), numpy::numbers(strides));
+    let strides = Strides::Bytes(&strides);
     let outline = Outline { data, device: DLDevice::CPU, dtype, shape: &shape, strides, fields };
     body.descriptor.rewrite_row_major(&outline)
 }
@@ -61,10 +60,9 @@ fn by_structure(array: &Array<'_>, wanted: &Wanted, body: &mut Body) -> bool {
     // Who only reads need not know whether elements overlap.
     let fields = Fields { read_only: !wanted.is_for_writing() || array.is_read_only(), ..Fields::SHARED };
     // SAFETY: nothing else runs in this function; without a global lock nobody reshapes what is exchanged (assumption P3).
-    let shape = numpy::numbers(unsafe { array.shape() });
-    // SAFETY: as above.
-    let strides = numpy::numbers(unsafe { array.strides() });
-    let (data, strides) = (array.data(), Strides::Bytes(&strides));
+    let (shape, strides) = unsafe { array.axes() };
+    let (data, shape, strides) = (array.data(), numpy::numbers(shape), numpy::numbers(strides));
+    let strides = Strides::Bytes(&strides);
     let outline = Outline { data, device: DLDevice::CPU, dtype, shape: &shape, strides, fields };
     body.descriptor.rewrite(&outline).is_ok()
 }

@@ -48,7 +48,7 @@ pub(crate) fn is_ours(table: NonNull<DLPackExchangeAPIHeader>) -> bool {
 /// table, and for a NumPy whose structures are not known; `ImportError` without NumPy.
 pub fn enable_exchange_api(py: Python<'_>) -> PyResult<()> {
     let refuse = |why: &str| Err(PyRuntimeError::new_err(format!("numpy.ndarray gets no exchange table: {why}")));
-    if !is_main_interpreter(py)? {
+    if !is_main_interpreter(py) {
         return refuse("its type is shared by all interpreters, and this is not the main one");
     }
     if lacks_global_lock(py)? {
@@ -115,12 +115,12 @@ fn is_own_capsule(object: &Bound<'_, PyAny>) -> bool {
     NonNull::new(table.cast()).is_some_and(is_ours)
 }
 
-fn is_main_interpreter(_py: Python<'_>) -> PyResult<bool> {
+fn is_main_interpreter(_py: Python<'_>) -> bool {
     // SAFETY: attached, so there is an interpreter.
     let interpreter = unsafe { ffi::PyInterpreterState_Get() };
     // SAFETY: the interpreter just asked for.
     let number = unsafe { ffi::PyInterpreterState_GetID(interpreter) };
-    Ok(number == 0)
+    number == 0
 }
 
 /// Whether this Python was built to run without a global lock, whether or not it does.

@@ -90,11 +90,8 @@ fn take(object: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
         Err(error) if error.is_instance_of::<PyBufferError>(py) => {}
         result => return result,
     }
-    // What was asked before may have given the array another form.
-    match array::array_or_derived(object) {
-        Some(own) => super::import(object, &own, &lenient),
-        None => crate::asarray(object, &lenient),
-    }
+    // Code ran since the array was read.
+    super::import(object, &own.again(object), &lenient)
 }
 
 /// The tensor as a `numpy.ndarray` over the same memory; packed elements below a byte are spread into a copy.
