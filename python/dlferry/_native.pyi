@@ -128,7 +128,11 @@ class Tensor:
     def reshape(self, shape: Shape, /) -> Tensor: ...
     @overload
     def reshape(self, *shape: SupportsIndex) -> Tensor: ...
+    def tobytes(self, order: Literal["C", "F", "K"] = "C") -> bytes: ...
+    @overload
     def permute_dims(self, axes: Shape, /) -> Tensor: ...
+    @overload
+    def permute_dims(self, *axes: SupportsIndex) -> Tensor: ...
     @property
     def T(self) -> Tensor: ...  # noqa: N802
     @property
@@ -236,7 +240,11 @@ float6_e2m3fn: dtype
 float4_e2m1fn: dtype
 
 def _numpy_from_dlpack(
-    x: FromDLPack, /, *, device: Literal["cpu"] | tuple[int, int] | None = None, copy: builtins.bool | None = None
+    x: FromDLPack,
+    /,
+    *,
+    device: Literal["cpu"] | tuple[int, int] | None = None,
+    copy: builtins.bool | None = None,
 ) -> _NDArray[Any]: ...
 def _numpy_asarray(
     x: ArrayLike, /, *, copy: builtins.bool | None = None, writable: builtins.bool | None = None

@@ -48,6 +48,8 @@ pub mod numpy;
 pub mod producer;
 pub mod protocol;
 mod python;
+mod read_only;
+mod remedy;
 pub mod result;
 mod settle;
 mod tensor;

@@ -51,9 +51,16 @@ impl Memory {
         source: Source,
         owner: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Tensor> {
-        let (tensor, owner) = match self.strides_in_elements() {
-            Ok(strides) => {
-                let layout = Layout::new(&self.shape, &strides).map_err(|error| refused(&error))?;
+        let layout = if self.swapped {
+            Err(String::from("the elements are in the other byte order, which DLPack cannot say"))
+        } else {
+            match Layout::from_bytes(&self.shape, &self.strides, self.dtype.item_bytes()) {
+                Err(error @ LayoutError::PartialStride { .. }) => Err(error.to_string()),
+                layout => Ok(layout.map_err(|error| refused(&error))?),
+            }
+        };
+        let (tensor, owner) = match layout {
+            Ok(layout) => {
                 let fields = Fields { read_only: self.read_only, padded: self.padded, ..Fields::SHARED };
                 let descriptor = Descriptor::new(self.data.cast(), self.device, self.dtype, layout, fields)
                     .map_err(IntoPyErr::into_py_err)?;
@@ -81,24 +88,6 @@ impl Memory {
             }
         };
         settle(py, tensor, request, source, owner)
-    }
-
-    /// The strides as DLPack counts them, or why they cannot be.
-    fn strides_in_elements(&self) -> Result<Vec<i64>, String> {
-        if self.swapped {
-            return Err(String::from("the elements are in the other byte order, which DLPack cannot say"));
-        }
-        let item = i64::try_from(self.dtype.item_bytes()).unwrap_or(i64::MAX);
-        let empty = self.shape.contains(&0);
-        let axes = self.shape.iter().zip(&self.strides);
-        axes.map(|(extent, stride)| match (stride.checked_rem(item), stride.checked_div(item)) {
-            (Some(0), Some(elements)) => Ok(elements),
-            _ if *extent <= 1 || empty => Ok(0),
-            _ => Err(format!(
-                "a stride of {stride} bytes is no whole number of elements of {item} bytes, as DLPack counts"
-            )),
-        })
-        .collect()
     }
 }
 

@@ -10,16 +10,15 @@ use super::wanted::Wanted;
 use super::{refusal, ways};
 use crate::borrow::{self, Slot};
 use crate::protocol::{self, Request};
-use crate::tensor::{Source, Tensor};
+use crate::tensor::Tensor;
 use crate::{asarray, buffer, numpy};
 
-/// An array that a function holds. Small, for all that is known of it lies in the slot.
+/// An array that a function holds.
 #[derive(Debug)]
-pub(super) struct Held<'py> {
-    // Ends before the object is let go of.
-    slot: Slot,
-    object: Bound<'py, PyAny>,
-}
+pub(super) struct Held<'py>(
+    // Invariant: the body is described, borrowed unless private, and has its object.
+    Slot<'py>,
+);
 
 impl<'py> Held<'py> {
     /// Takes an array as it is wanted.
@@ -30,17 +29,25 @@ impl<'py> Held<'py> {
     #[inline]
     pub(super) fn take(object: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
         let mut slot = borrow::reserve(object.py())?;
-        ways::describe(object, wanted, slot.body_mut())?;
-        wanted.check(object, &slot.body().descriptor)?;
+        if !ways::describe_plain(object, wanted, slot.body_mut()) {
+            ways::describe(object, wanted, slot.body_mut())?;
+            wanted.check(object, &slot.body().descriptor)?;
+        }
         Self::borrow(slot, object, wanted)
     }
 
     #[inline]
-    fn borrow(mut slot: Slot, object: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
+    fn borrow(mut slot: Slot<'py>, object: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
         match slot.borrow(wanted.kind) {
-            Ok(()) => Ok(Self { slot, object: object.clone() }),
+            Ok(()) => Ok(Self::new(slot, object)),
             Err(taken) => Err(refusal::borrowed(wanted, &slot.body().descriptor, taken)),
         }
+    }
+
+    #[inline]
+    fn new(mut slot: Slot<'py>, object: &Bound<'py, PyAny>) -> Self {
+        slot.body_mut().object = Some(object.clone().unbind());
+        Self(slot)
     }
 
     /// Takes an array as it is wanted, or a copy that `convert` makes.
@@ -70,19 +77,22 @@ impl<'py> Held<'py> {
         let mut slot = borrow::reserve(object.py())?;
         ways::keep(copy.into(), slot.body_mut());
         wanted.check(object, &slot.body().descriptor)?;
-        Ok(Self { slot, object: object.clone() })
+        Ok(Self::new(slot, object))
     }
 
     /// What the array is.
     #[inline]
     pub(super) fn descriptor(&self) -> &Descriptor {
-        &self.slot.body().descriptor
+        &self.0.body().descriptor
     }
 
     /// The object that the array was taken of.
     #[inline]
     pub(super) fn object(&self) -> &Bound<'py, PyAny> {
-        &self.object
+        match &self.0.body().object {
+            Some(object) => object.bind(self.0.py()),
+            None => unreachable!("an array that is held has its object"),
+        }
     }
 
     /// The array, of whatever dtype and on whatever device.
@@ -95,16 +105,16 @@ impl<'py> Held<'py> {
 
     /// The same elements as a tensor that outlives the function.
     pub(super) fn into_owned(self) -> PyResult<Tensor> {
-        let owner = Some(self.object.clone().unbind());
-        if let Some((shared, source)) = &self.slot.body().keep {
+        let object = self.object();
+        let owner = Some(object.clone().unbind());
+        if let Some((shared, source)) = &self.0.body().keep {
             return Ok(Tensor::new(shared.clone(), *source, owner));
         }
-        let object = &self.object;
         if let Some(array) = numpy::array(object) {
             return numpy::import(object, &array, &Request::default());
         }
         match protocol::take(object, &Request { lenient: true, ..Request::default() })? {
-            Some((taken, source)) => Ok(Tensor::new(taken.into_shared(), source.unwrap_or(Source::DLPack), owner)),
+            Some((taken, source)) => Ok(Tensor::new(taken.into_shared(), source, owner)),
             None => buffer::import(object, &Request::default()),
         }
     }

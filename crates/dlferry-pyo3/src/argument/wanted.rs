@@ -59,18 +59,29 @@ impl Wanted {
         self
     }
 
+    #[inline]
     pub(super) fn is_for_writing(&self) -> bool {
         self.kind == Kind::Exclusive
     }
 
     /// Whether an array is as wanted, all but writable.
-    #[inline]
     pub(super) fn fits(&self, found: &Descriptor) -> bool {
         self.dtype.is_none_or(|dtype| dtype == found.dtype())
             && (self.ndim == Dyn || self.ndim == found.layout().ndim())
             && self.devices.fits(found)
             && self.order.fits(found.layout())
             && (!self.has_extents || self.extents_fit(found.shape()))
+    }
+
+    /// Whether an array of such elements and axes is as wanted if it is in host memory and in C order.
+    #[inline]
+    pub(super) fn is_met_by_plain(&self, dtype: DLDataType, ndim: usize, is_read_only: bool) -> bool {
+        self.dtype.is_none_or(|wanted| wanted == dtype)
+            && (self.ndim == ndim || self.ndim == Dyn)
+            && self.order != Order::F
+            && matches!(self.devices, Devices::Host | Devices::Any)
+            && !self.has_extents
+            && !(self.is_for_writing() && is_read_only)
     }
 
     fn extents_fit(&self, shape: &[i64]) -> bool {
@@ -85,7 +96,6 @@ impl Wanted {
     /// # Errors
     ///
     /// `TypeError` for another dtype, rank, shape, order or device, `BufferError` for one that must not be written.
-    #[inline]
     pub(super) fn check(&self, object: &Bound<'_, PyAny>, found: &Descriptor) -> PyResult<()> {
         if !self.fits(found) {
             return Err(refusal::mismatch(self, found));

@@ -9,7 +9,7 @@
 //! change its shape as soon as Python code runs again.
 
 use dlferry::abi::{DLDevice, DLDeviceType};
-use dlferry::managed::{Fields, Outline};
+use dlferry::managed::{Fields, Outline, Strides};
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
@@ -18,7 +18,7 @@ use super::wanted::Wanted;
 use crate::borrow::Body;
 use crate::numpy::{self, Array};
 use crate::protocol::{self, Request, values};
-use crate::tensor::{Source, Tensor};
+use crate::tensor::Tensor;
 use crate::{buffer, capsule, exchange};
 
 /// Writes down what the memory of an object is, and what keeps it beside the object.
@@ -26,7 +26,6 @@ use crate::{buffer, capsule, exchange};
 /// # Errors
 ///
 /// `TypeError` for what is no array, `BufferError` for one that cannot be exchanged; the producer's own exceptions pass.
-#[inline]
 pub(super) fn describe(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyResult<()> {
     if let Some(array) = numpy::array(object) {
         if by_structure(&array, wanted, body) {
@@ -37,15 +36,34 @@ pub(super) fn describe(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Bo
     describe_other(object, wanted, body)
 }
 
-/// An array of NumPy's that needs no more than its structure.
+/// The way of most arrays: one of NumPy's whose elements lie one after another, and all else as it is wanted. `false` says
+/// nothing.
 #[inline]
-fn by_structure(array: &Array<'_>, wanted: &Wanted, body: &mut Body) -> bool {
+pub(super) fn describe_plain(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> bool {
+    let Some(array) = numpy::array(object) else { return false };
     let Some(dtype) = array.dtype() else { return false };
-    let mut places = Default::default();
-    let Some((shape, strides)) = numpy::elements(array, dtype.item_bytes(), &mut places) else { return false };
+    if !wanted.is_met_by_plain(dtype, array.ndim(), array.is_read_only()) || array.is_swapped() {
+        return false;
+    }
+    let fields = Fields { read_only: !wanted.is_for_writing(), ..Fields::SHARED };
+    // SAFETY: nothing else runs in this function; without a global lock nobody reshapes what is exchanged (assumption P3).
+    let (shape, strides) = unsafe { array.axes() };
+    let (data, shape, strides) = (array.data(), numpy::numbers(shape), numpy::numbers(strides));
+    let strides = Strides::Bytes(&strides);
+    let outline = Outline { data, device: DLDevice::CPU, dtype, shape: &shape, strides, fields };
+    body.descriptor.rewrite_row_major(&outline)
+}
+
+/// An array of NumPy's that needs no more than its structure.
+fn by_structure(array: &Array<'_>, wanted: &Wanted, body: &mut Body) -> bool {
+    let Some(dtype) = array.dtype().filter(|_| !array.is_swapped()) else { return false };
     // Who only reads need not know whether elements overlap.
     let fields = Fields { read_only: !wanted.is_for_writing() || array.is_read_only(), ..Fields::SHARED };
-    let outline = Outline { data: array.data(), device: DLDevice::CPU, dtype, shape, strides, fields };
+    // SAFETY: nothing else runs in this function; without a global lock nobody reshapes what is exchanged (assumption P3).
+    let (shape, strides) = unsafe { array.axes() };
+    let (data, shape, strides) = (array.data(), numpy::numbers(shape), numpy::numbers(strides));
+    let strides = Strides::Bytes(&strides);
+    let outline = Outline { data, device: DLDevice::CPU, dtype, shape: &shape, strides, fields };
     body.descriptor.rewrite(&outline).is_ok()
 }
 
@@ -118,7 +136,9 @@ fn by_loan(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyRes
 fn by_management(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyResult<bool> {
     let request = Request { lenient: !wanted.is_for_writing(), ..Request::default() };
     let taken = if capsule::is_capsule(object) {
-        Some((capsule::take(object)?, None))
+        let taken = capsule::take(object)?;
+        let source = protocol::source_of(&taken);
+        Some((taken, source))
     } else {
         protocol::take(object, &request)?
     };
@@ -134,7 +154,6 @@ fn by_management(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) ->
             return Err(PyBufferError::new_err("its producer made a copy, and what is written to that is lost"));
         }
     }
-    let source = source.unwrap_or(Source::DLPack);
     keep(Tensor::new(taken.into_shared(), source, None), body);
     Ok(true)
 }

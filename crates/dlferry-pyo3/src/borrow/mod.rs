@@ -54,6 +54,6 @@ pub(crate) use slot::{Body, Slot};
 ///
 /// As the registry is found, which once found is there.
 #[inline]
-pub(crate) fn reserve(py: Python<'_>) -> PyResult<Slot> {
-    share::registry(py).map(Slot::reserve)
+pub(crate) fn reserve(py: Python<'_>) -> PyResult<Slot<'_>> {
+    share::registry(py).map(|registry| Slot::reserve(py, registry))
 }

@@ -49,7 +49,8 @@ impl Region {
         if descriptor.layout().is_empty() {
             return None;
         }
-        let range = descriptor.byte_range().ok()?;
+        let bits = descriptor.storage_bits();
+        let range = descriptor.layout().byte_range(bits).ok()?;
         let (space, first) = if descriptor.is_addressed() {
             (0, descriptor.data().addr())
         } else {
@@ -59,9 +60,10 @@ impl Region {
         };
         let (low, high) = (first.wrapping_add_signed(range.start), first.wrapping_add_signed(range.end));
         let length = high.wrapping_sub(low);
-        let bits = descriptor.storage_bits();
         let item = usize::try_from(bits.div_ceil(8)).ok()?;
-        let is_solid = item.saturating_mul(descriptor.layout().size()) >= length || bits.wrapping_rem(8) != 0;
+        let layout = descriptor.layout();
+        // Of elements that share bytes all whole ones count.
+        let is_solid = layout.is_c_contiguous() || layout.is_f_contiguous() || bits.wrapping_rem(8) != 0;
         let combs = if is_solid {
             [Comb { step: 0, width: length }; COMBS]
         } else {

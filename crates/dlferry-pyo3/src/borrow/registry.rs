@@ -88,6 +88,11 @@ impl Block {
         Some((at, record))
     }
 
+    /// All records, free or not.
+    pub(super) fn records(&self) -> impl Iterator<Item = &Record> {
+        self.records.iter()
+    }
+
     /// The records that may be in use.
     fn in_use(&self) -> impl Iterator<Item = &Record> {
         self.records.iter().take(self.top.load(Ordering::Acquire))

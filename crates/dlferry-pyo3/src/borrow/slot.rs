@@ -1,38 +1,50 @@
 //! Places for borrows: each a record that all modules see, and beside it what this module knows of the memory.
 //!
 //! What is borrowed is described where it stays, for moving a description costs more than making one. So a view is as
-//! small as a few pointers.
+//! small as a pointer, and is handed on in a register.
 
 use core::cell::{Cell, UnsafeCell};
-use core::ptr::{self, NonNull};
+use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use dlferry::managed::{Descriptor, SharedTensor};
+use pyo3::prelude::*;
 
 use super::record::{Kind, Record};
 use super::region::Region;
 use super::registry::{Block, RECORDS, Registry};
 use crate::tensor::Source;
 
-/// Memory that is borrowed: what it is, and what keeps it alive beside the object that it was taken of.
+/// Memory that is borrowed: what it is, and what keeps it alive.
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) descriptor: Descriptor,
+    /// The object that it was taken of.
+    pub(crate) object: Option<Py<PyAny>>,
+    /// What keeps the memory beside the object.
     pub(crate) keep: Option<(SharedTensor, Source)>,
 }
 
-/// A block and the bodies to its records. Never freed.
+/// What goes with one record.
+struct Place {
+    registry: &'static Registry,
+    /// The record at the same place of the block; set once, before the frame is seen.
+    record: Cell<Option<&'static Record>>,
+    // Accessed by the slot that has reserved the record.
+    body: UnsafeCell<Body>,
+}
+
+/// A block and the places that go with its records. Never freed.
 #[repr(C)]
 struct Frame {
     block: Block,
-    // Each is accessed by the slot that has reserved the record at the same place.
-    bodies: [UnsafeCell<Body>; RECORDS],
+    places: [Place; RECORDS],
     /// The frame that this module made before; set once, before the frame is seen.
     next: AtomicPtr<Frame>,
 }
 
 // SAFETY: the block is made of atomics. A body is accessed through the one slot that has reserved its record, and what it
-// holds may be sent.
+// holds may be sent. The references to records are written before the frame is shared, and only read after.
 unsafe impl Sync for Frame {}
 
 /// All frames of this module, the newest first.
@@ -58,59 +70,47 @@ impl Drop for Own {
 }
 
 /// A record that this value alone holds, and the body that goes with it. Freed on drop.
-#[derive(Debug)]
-pub(crate) struct Slot {
-    registry: &'static Registry,
-    record: &'static Record,
-    // Invariant: the body beside `record`, which this slot has reserved.
-    body: NonNull<Body>,
+pub(crate) struct Slot<'py> {
+    // Invariant: this slot has reserved the record of the place.
+    place: &'static Place,
+    py: Python<'py>,
 }
 
-impl Slot {
-    /// Reserves a record. The caller is attached to the interpreter, and stays so while the slot lives.
+impl core::fmt::Debug for Slot<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_tuple("Slot").field(self.body()).finish()
+    }
+}
+
+impl<'py> Slot<'py> {
+    /// Reserves a record. That the thread is attached while the slot lives is what lets records of one block do for all
+    /// threads where one runs at a time.
     #[inline]
-    pub(crate) fn reserve(registry: &'static Registry) -> Self {
+    pub(crate) fn reserve(py: Python<'py>, registry: &'static Registry) -> Self {
         let current = if registry.is_concurrent() {
             OWN.try_with(|own| own.0.get()).ok().flatten()
         } else {
             // SAFETY: a frame that is never freed, or NULL.
             unsafe { CURRENT.load(Ordering::Relaxed).as_ref() }
         };
-        match current.and_then(|frame| frame.reserve(registry)) {
-            Some(slot) => slot,
-            None => Self::reserve_elsewhere(registry, current),
-        }
-    }
-
-    /// Reserves a record of another frame than the present one, which is full, or missing; a new one if it must be.
-    #[cold]
-    fn reserve_elsewhere(registry: &'static Registry, current: Option<&'static Frame>) -> Self {
-        if let Some(frame) = current {
-            frame.block.unclaim();
-        }
-        let (frame, slot) = Frame::find(registry).unwrap_or_else(|| Frame::make(registry));
-        if registry.is_concurrent() {
-            if OWN.try_with(|own| own.0.set(Some(frame))).is_err() {
-                // The thread is about to end; it holds the record without the claim.
-                frame.block.unclaim();
-            }
-        } else {
-            CURRENT.store(ptr::from_ref(frame).cast_mut(), Ordering::Relaxed);
-        }
-        slot
+        let place = match current.and_then(Frame::reserve) {
+            Some(place) => place,
+            None => Frame::reserve_elsewhere(registry, current),
+        };
+        Self { place, py }
     }
 
     /// What is borrowed, or will be.
     #[inline]
     pub(crate) fn body(&self) -> &Body {
         // SAFETY: reserved by this slot, and `&self` excludes `body_mut` (invariant).
-        unsafe { self.body.as_ref() }
+        unsafe { &*self.place.body.get() }
     }
 
     #[inline]
     pub(crate) fn body_mut(&mut self) -> &mut Body {
         // SAFETY: reserved by this slot, and `&mut self` is the only access (invariant).
-        unsafe { self.body.as_mut() }
+        unsafe { &mut *self.place.body.get() }
     }
 
     /// Borrows what the body describes, until the slot is dropped. Nothing is borrowed of a tensor without elements.
@@ -121,40 +121,73 @@ impl Slot {
     #[inline]
     pub(crate) fn borrow(&mut self, kind: Kind) -> Result<(), Kind> {
         match Region::of(&self.body().descriptor) {
-            Some(region) => self.registry.borrow(self.record, &region, kind),
+            Some(region) => self.place.registry.borrow(self.place.record(), &region, kind),
             None => Ok(()),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn py(&self) -> Python<'py> {
+        self.py
+    }
+}
+
+impl Place {
+    #[inline]
+    fn record(&self) -> &'static Record {
+        match self.record.get() {
+            Some(record) => record,
+            None => unreachable!("set before the frame is seen"),
         }
     }
 }
 
-impl Drop for Slot {
+impl Drop for Slot<'_> {
     #[inline]
     fn drop(&mut self) {
         // What keeps the memory may run any code when it goes, code that borrows too; it goes when the record is free, and
         // the memory last, so that nobody else has it while it is still registered.
-        let keep = self.body_mut().keep.take();
-        self.registry.release(self.record);
+        let body = self.body_mut();
+        let (keep, object) = (body.keep.take(), body.object.take());
+        self.place.registry.release(self.place.record());
         drop(keep);
+        drop(object.map(|object| object.into_bound(self.py)));
     }
 }
 
 impl Frame {
     #[inline]
-    fn reserve(&'static self, registry: &'static Registry) -> Option<Slot> {
-        let (at, record) = self.block.reserve()?;
-        // There are as many bodies as records.
-        let body = NonNull::new(self.bodies.get(at)?.get())?;
-        Some(Slot { registry, record, body })
+    fn reserve(&'static self) -> Option<&'static Place> {
+        // There are as many places as records.
+        self.places.get(self.block.reserve()?.0)
     }
 
-    /// A frame of this module that nobody has claimed, and a record of it that is free.
-    fn find(registry: &'static Registry) -> Option<(&'static Self, Slot)> {
+    /// Reserves a record of another frame than the present one, which is full, or missing; a new one if it must be.
+    #[cold]
+    fn reserve_elsewhere(registry: &'static Registry, current: Option<&'static Self>) -> &'static Place {
+        if let Some(frame) = current {
+            frame.block.unclaim();
+        }
+        let (frame, place) = Self::find().unwrap_or_else(|| Self::make(registry));
+        if registry.is_concurrent() {
+            if OWN.try_with(|own| own.0.set(Some(frame))).is_err() {
+                // The thread is about to end; it holds the record without the claim.
+                frame.block.unclaim();
+            }
+        } else {
+            CURRENT.store(ptr::from_ref(frame).cast_mut(), Ordering::Relaxed);
+        }
+        place
+    }
+
+    /// A frame of this module that nobody has claimed, and a place of it that is free.
+    fn find() -> Option<(&'static Self, &'static Place)> {
         let mut next = FRAMES.load(Ordering::Acquire);
         // SAFETY: frames are never freed, and were whole before they were added.
         while let Some(frame) = unsafe { next.as_ref() } {
             if frame.block.claim() {
-                match frame.reserve(registry) {
-                    Some(slot) => return Some((frame, slot)),
+                match frame.reserve() {
+                    Some(place) => return Some((frame, place)),
                     None => frame.block.unclaim(),
                 }
             }
@@ -163,14 +196,20 @@ impl Frame {
         None
     }
 
-    fn make(registry: &'static Registry) -> (&'static Self, Slot) {
-        let body = || UnsafeCell::new(Body { descriptor: Descriptor::blank(), keep: None });
-        let frame = Box::new(Self {
+    fn make(registry: &'static Registry) -> (&'static Self, &'static Place) {
+        let place = || Place {
+            registry,
+            record: Cell::new(None),
+            body: UnsafeCell::new(Body { descriptor: Descriptor::blank(), object: None, keep: None }),
+        };
+        let frame: &'static Self = Box::leak(Box::new(Self {
             block: Block::claimed(),
-            bodies: core::array::from_fn(|_| body()),
+            places: core::array::from_fn(|_| place()),
             next: AtomicPtr::new(ptr::null_mut()),
-        });
-        let frame: &'static Self = Box::leak(frame);
+        }));
+        for (place, record) in frame.places.iter().zip(frame.block.records()) {
+            place.record.set(Some(record));
+        }
         registry.add(&frame.block);
         let mut newest = FRAMES.load(Ordering::Relaxed);
         loop {
@@ -181,8 +220,8 @@ impl Frame {
                 Err(found) => newest = found,
             }
         }
-        match frame.reserve(registry) {
-            Some(slot) => (frame, slot),
+        match frame.reserve() {
+            Some(place) => (frame, place),
             None => unreachable!("all records of a new block are free"),
         }
     }

@@ -14,15 +14,9 @@ use pyo3::prelude::*;
 use super::known::{Memory, State};
 use crate::error::IntoPyErr;
 use crate::numpy;
+#[cfg(not(feature = "abi3"))]
+use crate::python::Getter;
 use crate::python::type_attribute;
-
-#[cold]
-fn refused_to_lend(py: Python<'_>) -> PyResult<bool> {
-    match PyErr::take(py) {
-        Some(error) if !super::is_refusal(&error, py) => Err(error),
-        _ => Ok(false),
-    }
-}
 
 /// The most tables that are looked at for one of a known version: a guard against a list that ends in itself.
 const MAX_TABLES: usize = 64;
@@ -32,6 +26,9 @@ const MAX_TABLES: usize = 64;
 pub struct Table {
     from_object: DLPackManagedTensorFromPyObjectNoSync,
     lend: Option<DLPackDLTensorFromPyObjectNoSync>,
+    /// The type's `requires_grad`.
+    #[cfg(not(feature = "abi3"))]
+    requires_grad: Option<Getter>,
 }
 
 /// The exchange table on the type of `object`, when there is one that can be used.
@@ -69,7 +66,18 @@ fn find_table(object: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
     // SAFETY: valid under this name.
     let table = unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), EXCHANGE_API_CAPSULE.as_ptr()) };
     // SAFETY: the name says that this is an exchange table, which lives as long as the process (assumption P1).
-    Ok(unsafe { usable(table.cast()) })
+    let Some(table) = (unsafe { usable(table.cast()) }) else { return Ok(None) };
+    // SAFETY: of the known major version, so the table is as declared here.
+    let from_object = unsafe { (*table.as_ptr()).managed_tensor_from_py_object_no_sync };
+    let Some(from_object) = from_object else { return Ok(None) };
+    // SAFETY: as above.
+    let lend = unsafe { (*table.as_ptr()).dltensor_from_py_object_no_sync };
+    Ok(Some(Table {
+        from_object,
+        lend,
+        #[cfg(not(feature = "abi3"))]
+        requires_grad: Getter::of(object, intern!(object.py(), "requires_grad"))?,
+    }))
 }
 
 /// Walks the list of tables to one of the known major version (rule E3).
@@ -77,7 +85,7 @@ fn find_table(object: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
 /// # Safety
 ///
 /// `header` begins a list of exchange tables that live as long as the process, or is NULL.
-unsafe fn usable(mut header: *mut DLPackExchangeAPIHeader) -> Option<Table> {
+unsafe fn usable(mut header: *mut DLPackExchangeAPIHeader) -> Option<NonNull<DLPackExchangeAPI>> {
     for _ in 0..MAX_TABLES {
         let current = NonNull::new(header)?;
         // SAFETY: vouched for by the caller; every version of the table begins with a header.
@@ -87,16 +95,19 @@ unsafe fn usable(mut header: *mut DLPackExchangeAPIHeader) -> Option<Table> {
                 // It would only ask back.
                 return None;
             }
-            let table = current.cast::<DLPackExchangeAPI>();
-            // SAFETY: of the known major version, so the table is as declared here.
-            let from_object = unsafe { (*table.as_ptr()).managed_tensor_from_py_object_no_sync };
-            // SAFETY: as above.
-            let lend = unsafe { (*table.as_ptr()).dltensor_from_py_object_no_sync };
-            return from_object.map(|from_object| Table { from_object, lend });
+            return Some(current.cast());
         }
         header = prev_api;
     }
     None
+}
+
+#[cold]
+fn refused_to_lend(py: Python<'_>) -> PyResult<bool> {
+    match PyErr::take(py) {
+        Some(error) if !super::is_refusal(&error, py) => Err(error),
+        _ => Ok(false),
+    }
 }
 
 impl Table {
@@ -115,10 +126,22 @@ impl Table {
         if status != 0 {
             return refused_to_lend(object.py());
         }
-        // SAFETY: the function reported success, so it has filled the tensor (rule E4).
-        let lent = unsafe { lent.assume_init() };
-        // SAFETY: shape and strides are readable until anything else is asked of the object (rule E4).
-        Ok(unsafe { descriptor.rewrite_borrowed(&lent) }.is_ok())
+        // SAFETY: the function reported success, so it has filled the tensor; shape and strides are readable until
+        // anything else is asked of the object (rule E4).
+        Ok(unsafe { descriptor.rewrite_borrowed(NonNull::from(&mut lent).cast()) }.is_ok())
+    }
+
+    /// Whether a tensor says that it requires a gradient, which no table looks at.
+    #[inline]
+    pub(crate) fn requires_grad(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        #[cfg(not(feature = "abi3"))]
+        if let Some(getter) = &self.requires_grad {
+            return getter.get(object)?.is_truthy();
+        }
+        match object.getattr_opt(intern!(object.py(), "requires_grad"))? {
+            Some(value) => value.is_truthy(),
+            None => Ok(false),
+        }
     }
 
     /// Exports `object` through the table and takes the result over.

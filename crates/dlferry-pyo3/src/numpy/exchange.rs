@@ -23,6 +23,7 @@ use super::{array, import};
 use crate::error::IntoPyErr;
 use crate::exchange::export::{Shared, allocate, answer, current_work_stream};
 use crate::protocol::{self, Request};
+use crate::tensor::Tensor;
 
 /// The table. It lives as long as the process, as consumers that keep its address rely on.
 static TABLE: Shared = Shared(DLPackExchangeAPI {
@@ -47,7 +48,7 @@ pub(crate) fn is_ours(table: NonNull<DLPackExchangeAPIHeader>) -> bool {
 /// table, and for a NumPy whose structures are not known; `ImportError` without NumPy.
 pub fn enable_exchange_api(py: Python<'_>) -> PyResult<()> {
     let refuse = |why: &str| Err(PyRuntimeError::new_err(format!("numpy.ndarray gets no exchange table: {why}")));
-    if !is_main_interpreter(py)? {
+    if !is_main_interpreter(py) {
         return refuse("its type is shared by all interpreters, and this is not the main one");
     }
     if lacks_global_lock(py)? {
@@ -114,12 +115,12 @@ fn is_own_capsule(object: &Bound<'_, PyAny>) -> bool {
     NonNull::new(table.cast()).is_some_and(is_ours)
 }
 
-fn is_main_interpreter(_py: Python<'_>) -> PyResult<bool> {
+fn is_main_interpreter(_py: Python<'_>) -> bool {
     // SAFETY: attached, so there is an interpreter.
     let interpreter = unsafe { ffi::PyInterpreterState_Get() };
     // SAFETY: the interpreter just asked for.
     let number = unsafe { ffi::PyInterpreterState_GetID(interpreter) };
-    Ok(number == 0)
+    number == 0
 }
 
 /// Whether this Python was built to run without a global lock, whether or not it does.
@@ -148,7 +149,7 @@ unsafe extern "C" fn from_object(object: *mut c_void, out: *mut *mut DLManagedTe
         // SAFETY: the caller passes a live object (rule E4).
         let object = unsafe { object_of(py, &object) }?;
         let request = Request::default();
-        let tensor = match array::array(&object) {
+        let tensor: Tensor = match array::array(&object) {
             Some(array) => import(&object, &array, &request)?,
             // A derived type may have an opinion of its own.
             None => protocol::import_by_protocol(&object, &request)?,
@@ -174,7 +175,7 @@ unsafe extern "C" fn borrow_from_object(object: *mut c_void, out: *mut DLTensor)
                 "the array is read-only, which a borrowed DLTensor cannot say: take a managed tensor",
             ));
         }
-        let tensor = import(&object, &array, &Request::default())?;
+        let tensor: Tensor = import(&object, &array, &Request::default())?;
         let descriptor = tensor.shared().descriptor();
         if descriptor.fields().padded || descriptor.is_read_only() {
             return Err(refused());

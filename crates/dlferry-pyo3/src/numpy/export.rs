@@ -24,8 +24,7 @@ use crate::tensor::{Tensor, view_as};
 /// As [`protocol::import`], and `BufferError` for memory or a dtype that NumPy cannot have, `ImportError` without NumPy or
 /// without `ml_dtypes` for a dtype that NumPy has only with it.
 pub fn from_dlpack<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
-    let tensor = protocol::import(object, request)?;
-    to_ndarray(&Bound::new(object.py(), tensor)?)
+    to_ndarray(&protocol::import_object(object, request)?)
 }
 
 /// Takes whatever [`asarray`](crate::asarray) takes as a `numpy.ndarray`.
@@ -91,11 +90,8 @@ fn take(object: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
         Err(error) if error.is_instance_of::<PyBufferError>(py) => {}
         result => return result,
     }
-    // What was asked before may have given the array another form.
-    match array::array_or_derived(object) {
-        Some(own) => super::import(object, &own, &lenient),
-        None => crate::asarray(object, &lenient),
-    }
+    // Code ran since the array was read.
+    super::import(object, &own.again(object), &lenient)
 }
 
 /// The tensor as a `numpy.ndarray` over the same memory; packed elements below a byte are spread into a copy.

@@ -1,20 +1,23 @@
 use core::ffi::c_void;
 use core::ptr::NonNull;
+use std::borrow::Cow;
 
 use dlferry::abi::{DLDataType, DLDevice};
-use dlferry::managed::{Fields, Handle, Outline, Tensor as Managed};
+use dlferry::layout::LayoutError;
+use dlferry::managed::{DescribeError, Fields, Handle, Keeping, Outline, SharedTensor, Strides, Tensor as Managed};
 use pyo3::exceptions::{PyBufferError, PyRuntimeError};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use pyo3::{ffi, intern};
 
 use super::{Array, dtype};
+use crate::capsule;
 use crate::error::IntoPyErr;
 use crate::memory::{Keep, Memory};
-use crate::protocol::{self, Request};
+use crate::protocol::Request;
+use crate::python::version_tuple;
 use crate::settle::settle;
-use crate::tensor::{Source, Tensor};
-
-/// Up to this many axes are described without an allocation of their own.
-const INLINE: usize = 8;
+use crate::tensor::{Made, Source};
 
 /// Takes an array by its structure, which `array` has read.
 ///
@@ -23,7 +26,11 @@ const INLINE: usize = 8;
 /// `BufferError` that names what DLPack cannot say and what to do, `CopyRequiredError` as `request` has it; what NumPy's own
 /// registry of dtypes raises passes.
 #[inline]
-pub(crate) fn import(object: &Bound<'_, PyAny>, array: &Array<'_>, request: &Request) -> PyResult<Tensor> {
+pub(crate) fn import<'py, R: Made<'py>>(
+    object: &Bound<'py, PyAny>,
+    array: &Array<'_>,
+    request: &Request,
+) -> PyResult<R> {
     match array.dtype() {
         Some(dtype) => take(object, array, dtype, request),
         None => take_foreign(object, array, request),
@@ -33,81 +40,94 @@ pub(crate) fn import(object: &Bound<'_, PyAny>, array: &Array<'_>, request: &Req
 /// An array whose dtype others brought to NumPy.
 ///
 /// NumPy's own registry of such dtypes wins over the table that is known here.
-fn take_foreign(object: &Bound<'_, PyAny>, array: &Array<'_>, request: &Request) -> PyResult<Tensor> {
+#[cold]
+fn take_foreign<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, array: &Array<'_>, request: &Request) -> PyResult<R> {
     let py = object.py();
     if dtype::has_registry(py)? {
-        match protocol::import_by_protocol(object, request) {
+        match as_registered(object, array, request) {
             Err(error) if is_refusal(&error, py) => {}
             result => return result,
         }
-        // The method may have run code.
     }
-    let Some(array) = super::array(object) else { return Err(dtype::refusal(object, array)) };
+    // Code ran since the array was read.
+    let array = array.again(object);
     match dtype::of_scalar_type(py, &array)? {
         Some(dtype) => take(object, &array, dtype, request),
         None => Err(dtype::refusal(object, &array)),
     }
 }
 
+/// Through the `__dlpack__` of `numpy.ndarray` itself, which knows what was registered; that of a derived type may call
+/// what called this.
+fn as_registered<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, array: &Array<'_>, request: &Request) -> PyResult<R> {
+    let py = object.py();
+    let keywords = PyDict::new(py);
+    keywords.set_item(intern!(py, "max_version"), version_tuple(py)?)?;
+    let method = array.runtime().array_type(py).getattr(intern!(py, "__dlpack__"))?;
+    let taken = capsule::take(&method.call((object,), Some(&keywords))?)?;
+    settle(py, taken, request, Source::DLPack, Some(object))
+}
+
 fn is_refusal(error: &PyErr, py: Python<'_>) -> bool {
     error.is_instance_of::<PyBufferError>(py) || error.is_instance_of::<PyRuntimeError>(py)
 }
 
-#[inline]
-fn take(object: &Bound<'_, PyAny>, array: &Array<'_>, dtype: DLDataType, request: &Request) -> PyResult<Tensor> {
-    // Types of less than a byte have one each in NumPy.
-    let fields = Fields { read_only: array.is_read_only(), padded: dtype.is_sub_byte(), ..Fields::SHARED };
-    let mut places = [[0_i64; INLINE]; 2];
-    let Some((shape, strides)) = elements(array, dtype.item_bytes(), &mut places) else {
-        return take_awkward(object, array, dtype, request);
-    };
-    let outline = Outline { data: array.data(), device: DLDevice::CPU, dtype, shape, strides, fields };
-    // SAFETY: the array keeps its memory as long as it lives (assumption P3: nobody resizes it by force), and the handle
-    // keeps the array.
-    let tensor = unsafe { Managed::from_outline(keep(object), &outline) };
-    let tensor = tensor.map_err(|(error, _handle)| error.into_py_err())?;
-    settle(object.py(), tensor, request, Source::NumPy, Some(object))
-}
-
-/// Shape and strides as DLPack counts them. `None` where that cannot be, or needs more room.
-#[inline]
-pub(crate) fn elements<'a>(
-    array: &Array<'_>,
-    item_bytes: usize,
-    [extents, steps]: &'a mut [[i64; INLINE]; 2],
-) -> Option<(&'a [i64], &'a [i64])> {
-    let ndim = array.ndim();
-    if ndim > INLINE || array.is_swapped() || !item_bytes.is_power_of_two() {
-        return None;
-    }
-    let bits = item_bytes.trailing_zeros();
-    let rest = item_bytes.wrapping_sub(1);
-    // SAFETY: nothing else runs in this function; without a global lock nobody reshapes what is exchanged (assumption P3).
-    let (shape, strides) = unsafe { (array.shape(), array.strides()) };
-    let mut is_whole = true;
-    let places = extents.iter_mut().zip(steps.iter_mut());
-    for ((extent, step), (axis, stride)) in places.zip(shape.iter().zip(strides)) {
-        *extent = i64::try_from(*axis).ok()?;
-        *step = i64::try_from(*stride).ok()?.wrapping_shr(bits);
-        // The stride of a single element carries no meaning.
-        is_whole &= stride.cast_unsigned() & rest == 0 || *axis <= 1;
-    }
-    if !is_whole {
-        return None;
-    }
-    Some((extents.get(..ndim)?, steps.get(..ndim)?))
-}
-
-/// The slow way, for what takes more room, or may have to be copied.
-fn take_awkward(
-    object: &Bound<'_, PyAny>,
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the way of nearly all arrays")]
+fn take<'py, R: Made<'py>>(
+    object: &Bound<'py, PyAny>,
     array: &Array<'_>,
     dtype: DLDataType,
     request: &Request,
-) -> PyResult<Tensor> {
-    let numbers = |axes: &[isize]| axes.iter().map(|axis| i64::try_from(*axis)).collect::<Result<Vec<_>, _>>();
+) -> PyResult<R> {
+    // Types of less than a byte have one each in NumPy.
+    let fields = Fields { read_only: array.is_read_only(), padded: dtype.is_sub_byte(), ..Fields::SHARED };
+    if array.is_swapped() {
+        return take_awkward(object, array, dtype, request);
+    }
+    // SAFETY: nothing runs before the numbers are copied; without a global lock nobody reshapes what is exchanged
+    // (assumption P3).
+    let (shape, strides) = unsafe { array.axes() };
+    let (shape, strides) = (numbers(shape), numbers(strides));
+    let (data, strides) = (array.data(), Strides::Bytes(&strides));
+    let outline = Outline { data, device: DLDevice::CPU, dtype, shape: &shape, strides, fields };
+    // SAFETY: the array keeps its memory as long as it lives (assumption P3: nobody resizes it by force), and the handle
+    // keeps the array.
+    let tensor = match unsafe { Managed::from_outline(keep(object), &outline) } {
+        Ok(tensor) => tensor,
+        Err((DescribeError::Layout(LayoutError::PartialStride { .. }), _handle)) => {
+            return take_awkward(object, array, dtype, request);
+        }
+        Err((error, _handle)) => return Err(error.into_py_err()),
+    };
+    // The array is known from the handle: see `owner`.
+    settle(object.py(), tensor, request, Source::NumPy, None)
+}
+
+/// Extents or strides as the core counts them, copied only where they are of another size.
+#[cfg(target_pointer_width = "64")]
+#[inline]
+pub(crate) fn numbers(axes: &[isize]) -> Cow<'_, [i64]> {
+    // SAFETY: the two types have the same size, alignment and values here.
+    Cow::Borrowed(unsafe { core::slice::from_raw_parts(axes.as_ptr().cast(), axes.len()) })
+}
+
+#[cfg(not(target_pointer_width = "64"))]
+pub(crate) fn numbers(axes: &[isize]) -> Cow<'_, [i64]> {
+    axes.iter().map(|axis| i64::try_from(*axis).unwrap_or(i64::MAX)).collect()
+}
+
+/// The slow way, for what may have to be copied.
+#[cold]
+fn take_awkward<'py, R: Made<'py>>(
+    object: &Bound<'py, PyAny>,
+    array: &Array<'_>,
+    dtype: DLDataType,
+    request: &Request,
+) -> PyResult<R> {
     // SAFETY: nothing else runs before the numbers are copied.
-    let (shape, strides) = unsafe { (numbers(array.shape())?, numbers(array.strides())?) };
+    let (shape, strides) = unsafe { array.axes() };
+    let (shape, strides) = (numbers(shape).into_owned(), numbers(strides).into_owned());
     let memory = Memory {
         data: array.data().cast(),
         device: DLDevice::CPU,
@@ -119,7 +139,18 @@ fn take_awkward(
         padded: dtype.is_sub_byte(),
     };
     // SAFETY: as in `take`.
-    unsafe { memory.into_tensor(object.py(), Keep::new(object), request, Source::NumPy, Some(object)) }
+    let tensor = unsafe { memory.into_tensor(object.py(), Keep::new(object), request, Source::NumPy, Some(object)) }?;
+    R::made(object.py(), tensor.shared, tensor.source, tensor.owner)
+}
+
+/// References to arrays of NumPy's.
+static ARRAYS: Keeping = Keeping::new(let_go);
+
+/// The array whose memory the tensor shares, when it came in by its structure.
+pub(crate) fn owner<'py>(py: Python<'py>, tensor: &SharedTensor) -> Option<Bound<'py, PyAny>> {
+    let array = tensor.kept_by(&ARRAYS)?;
+    // SAFETY: attached; what was kept so is a reference to an object, which the tensor holds.
+    Some(unsafe { Bound::from_borrowed_ptr(py, array.as_ptr().cast()) })
 }
 
 /// A handle that is a reference to the object.
@@ -129,7 +160,7 @@ fn keep(object: &Bound<'_, PyAny>) -> Handle {
     // SAFETY: a reference is never NULL.
     let keeper = unsafe { NonNull::new_unchecked(object.cast::<c_void>()) };
     // SAFETY: the reference was made for the handle, and `let_go` may be called on any thread.
-    unsafe { Handle::keeper(keeper, let_go) }
+    unsafe { Handle::keeper(keeper, &ARRAYS) }
 }
 
 /// Gives a reference back; on any thread, and not at all once the interpreter is gone.
@@ -138,10 +169,18 @@ fn keep(object: &Bound<'_, PyAny>) -> Handle {
 ///
 /// `keeper` is a reference of its own to a Python object, given back nowhere else.
 unsafe fn let_go(keeper: NonNull<c_void>) {
+    let object = keeper.as_ptr().cast::<ffi::PyObject>();
     let _let_go = Python::try_attach(|py| {
+        // SAFETY: attached; alive, for this is a reference to it.
+        if unsafe { ffi::Py_REFCNT(object) } > 1 {
+            // Not the last one: nothing is freed and no code runs.
+            // SAFETY: attached; vouched for by the caller.
+            unsafe { ffi::Py_DECREF(object) };
+            return;
+        }
         crate::error::with_exception_aside(py, || {
             // SAFETY: attached; vouched for by the caller.
-            drop(unsafe { Bound::from_owned_ptr(py, keeper.as_ptr().cast()) });
+            drop(unsafe { Bound::from_owned_ptr(py, object) });
         });
     });
 }

@@ -70,14 +70,15 @@ impl Runtime {
     pub(super) fn of(object: &Bound<'_, PyAny>) -> Option<&'static Self> {
         match RUNTIME.get() {
             Some(runtime) => (runtime.array_type.as_ptr() == object.get_type_ptr()).then_some(runtime),
-            None => Self::search(object),
+            // NumPy's types are static; those that Python code makes never are.
+            None if is_static(object.get_type_ptr()) && may_be_array_type(object) => Self::search(object),
+            None => None,
         }
     }
 
-    /// NumPy's types are static; those that Python code makes never are, so most objects end the search at once.
     #[cold]
     fn search(object: &Bound<'_, PyAny>) -> Option<&'static Self> {
-        if REFUSED.load(Ordering::Relaxed) || !is_static(&object.get_type()) {
+        if REFUSED.load(Ordering::Relaxed) {
             return None;
         }
         Self::find(&object.get_type()).ok().flatten()
@@ -90,7 +91,9 @@ impl Runtime {
         }
         let array_type = numpy(py)?.getattr(intern!(py, "ndarray"))?;
         match array_type.cast::<PyType>() {
-            Ok(array_type) if !REFUSED.load(Ordering::Relaxed) && is_static(array_type) => Self::find(array_type),
+            Ok(array_type) if !REFUSED.load(Ordering::Relaxed) && is_static(array_type.as_type_ptr()) => {
+                Self::find(array_type)
+            }
             _ => Ok(None),
         }
     }
@@ -208,7 +211,7 @@ impl Runtime {
             let strides: Vec<isize> = probe.getattr("strides")?.extract()?;
             let claimed: Vec<isize> = entry("shape")?.extract()?;
             // SAFETY: nothing runs between this and the comparison below, and the array is known here only.
-            let (own_shape, own_strides) = unsafe { (array.shape(), array.strides()) };
+            let (own_shape, own_strides) = unsafe { array.axes() };
             let is_same = own_shape == claimed
                 && own_shape == shape
                 && own_strides == strides
@@ -311,10 +314,25 @@ fn table(py: Python<'_>) -> PyResult<Option<Table>> {
 }
 
 /// Whether C code made the type, once and for all. No code in Python can make such a one, or give one another name.
-fn is_static(kind: &Bound<'_, PyType>) -> bool {
-    // SAFETY: attached; a living type.
-    let flags = unsafe { ffi::PyType_GetFlags(kind.as_type_ptr()) };
+#[inline]
+fn is_static(kind: *mut ffi::PyTypeObject) -> bool {
+    // SAFETY: attached; the type of a living object.
+    let flags = unsafe { ffi::PyType_GetFlags(kind) };
     flags & ffi::Py_TPFLAGS_HEAPTYPE == 0
+}
+
+/// Whether the type has the name that NumPy's has.
+#[cfg(not(feature = "abi3"))]
+fn may_be_array_type(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: the type of a living object.
+    let name = unsafe { (*object.get_type_ptr()).tp_name };
+    // SAFETY: a C string that lives as long as its type.
+    !name.is_null() && unsafe { core::ffi::CStr::from_ptr(name) } == c"numpy.ndarray"
+}
+
+#[cfg(feature = "abi3")]
+fn may_be_array_type(_object: &Bound<'_, PyAny>) -> bool {
+    true
 }
 
 /// Imports NumPy, or says that it is missing.

@@ -9,7 +9,7 @@ use crate::capsule;
 use crate::exchange;
 use crate::numpy;
 use crate::settle::settle;
-use crate::tensor::{Source, Tensor};
+use crate::tensor::{Made, Source, Tensor};
 
 /// Takes an array of any library: what `dlferry.from_dlpack` does.
 ///
@@ -21,36 +21,52 @@ use crate::tensor::{Source, Tensor};
 /// `BufferError` when the array cannot be exchanged as asked, `CopyRequiredError` when only a copy could and it is
 /// forbidden, `TypeError` when the object has no such protocol. The producer's own exceptions pass unchanged.
 pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> {
+    import_as(object, request)
+}
+
+/// Like [`import`], as an object for Python.
+///
+/// # Errors
+///
+/// As [`import`].
+pub fn import_object<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Bound<'py, Tensor>> {
+    import_as(object, request)
+}
+
+#[inline]
+fn import_as<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<R> {
     if let Some(array) = numpy::array(object) {
         return numpy::import(object, &array, request);
     }
     if capsule::is_capsule(object) {
         let taken = capsule::take(object)?;
-        return finish(object.py(), taken, request, None, None);
+        let source = source_of(&taken);
+        return settle(object.py(), taken, request, source, None);
     }
     import_by_protocol(object, request)
 }
 
 /// Takes an array through what its library offers: the exchange table, `__dlpack__`.
-pub(crate) fn import_by_protocol(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> {
+pub(crate) fn import_by_protocol<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<R> {
     match take(object, request)? {
-        Some((taken, source)) => finish(object.py(), taken, request, source, Some(object)),
+        Some((taken, source)) => settle(object.py(), taken, request, source, Some(object)),
         None => Err(call::without_protocol(object)?),
     }
 }
 
-/// What an array's library hands over, as it is, and which way it came if not by `__dlpack__`; `None` when the object has
-/// neither an exchange table nor the method.
+/// What an array's library hands over, as it is, and which way it came; `None` when the object has neither an exchange
+/// table nor the method.
 ///
 /// # Errors
 ///
 /// As [`import`](import()).
-pub(crate) fn take(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<(Managed, Option<Source>)>> {
+#[inline]
+pub(crate) fn take(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<(Managed, Source)>> {
     // A device other than the CPU was asked for: only the method can be told.
     let table_will_do = request.device.is_none_or(|device| device == DLDevice::CPU);
     let offer = if table_will_do { through_table(object, request)? } else { Offer::Nothing };
     if let Offer::Taken(taken) = offer {
-        return Ok(Some((taken, Some(Source::Exchange))));
+        return Ok(Some((taken, Source::Exchange)));
     }
     let Some(answer) = call::capsule(object, request)? else {
         return match offer {
@@ -60,7 +76,8 @@ pub(crate) fn take(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Opt
     };
     let mut taken = capsule::take(&answer).map_err(|error| blame(object, error))?;
     values::check(object, &mut taken, Way::Method, request.lenient)?;
-    Ok(Some((taken, None)))
+    let source = source_of(&taken);
+    Ok(Some((taken, source)))
 }
 
 /// What an exchange table had to give.
@@ -92,7 +109,7 @@ fn through_table(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Offer
             "the tensor is on {device}, and its exchange table cannot be told a stream as __dlpack__ can"
         ))));
     }
-    match values::check(object, &mut taken, Way::Exchange, request.lenient) {
+    match values::check(object, &mut taken, Way::Exchange(&table), request.lenient) {
         Ok(()) => Ok(Offer::Taken(taken)),
         // It will not be asked, as wrappers for export alone will not: its own `__dlpack__` asks the same.
         Err(error) if error.is_instance_of::<PyRuntimeError>(object.py()) => Ok(Offer::Refused(error)),
@@ -100,19 +117,13 @@ fn through_table(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Offer
     }
 }
 
+/// Which way a capsule's tensor came.
 #[inline]
-fn finish(
-    py: Python<'_>,
-    taken: Managed,
-    request: &Request,
-    source: Option<Source>,
-    owner: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Tensor> {
-    let source = source.unwrap_or(match taken.descriptor().version() {
+pub(crate) fn source_of(taken: &Managed) -> Source {
+    match taken.descriptor().version() {
         Some(_) => Source::DLPack,
         None => Source::DLPackUnversioned,
-    });
-    settle(py, taken, request, source, owner)
+    }
 }
 
 /// A producer that answers with something else than a DLPack capsule is at fault, not the caller's argument.

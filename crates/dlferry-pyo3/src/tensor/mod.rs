@@ -1,8 +1,10 @@
 //! `dlferry.Tensor`: a tensor that Python holds.
 
 mod again;
+mod bytes;
 mod class;
 mod copies;
+mod fits;
 pub(crate) mod hand_on;
 mod index;
 mod number;
@@ -60,6 +62,27 @@ impl Source {
             Self::Address => "address",
             Self::Rust => "rust",
         }
+    }
+}
+
+/// What an import gives: a tensor, or at once the Python object of one. The object is made of the parts where they are in
+/// registers; a tensor that is first written and then moved takes longer than many a check.
+pub(crate) trait Made<'py>: Sized {
+    /// The result of an import.
+    fn made(py: Python<'py>, shared: SharedTensor, source: Source, owner: Option<Py<PyAny>>) -> PyResult<Self>;
+}
+
+impl<'py> Made<'py> for Tensor {
+    #[inline]
+    fn made(_py: Python<'py>, shared: SharedTensor, source: Source, owner: Option<Py<PyAny>>) -> PyResult<Self> {
+        Ok(Self { shared, source, owner })
+    }
+}
+
+impl<'py> Made<'py> for Bound<'py, Tensor> {
+    #[inline(never)]
+    fn made(py: Python<'py>, shared: SharedTensor, source: Source, owner: Option<Py<PyAny>>) -> PyResult<Self> {
+        Bound::new(py, Tensor { shared, source, owner })
     }
 }
 

@@ -19,6 +19,24 @@ pub fn is_f_contiguous(shape: &[i64], strides: &[i64]) -> bool {
     shape.len() == strides.len() && (is_compact(shape.iter().zip(strides)) || shape.contains(&0))
 }
 
+/// Counts the elements of a layout that has some and fills memory upwards, last axis fastest; `None` for any other.
+///
+/// Lists are taken to be of equal length.
+#[inline]
+pub(super) fn row_major_size(shape: &[i64], strides: &[i64]) -> Option<usize> {
+    let mut step = 1_i64;
+    for (&extent, &stride) in shape.iter().zip(strides).rev() {
+        if extent != 1 {
+            if extent < 1 || stride != step {
+                return None;
+            }
+            step = step.checked_mul(extent)?;
+        }
+    }
+    // `isize` is the narrower on 32-bit machines.
+    isize::try_from(step).ok().and_then(|size| usize::try_from(size).ok())
+}
+
 /// Goes through the axes from the fastest to the slowest.
 #[inline]
 fn is_compact<'a>(axes: impl Iterator<Item = (&'a i64, &'a i64)>) -> bool {

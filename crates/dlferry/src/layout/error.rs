@@ -24,6 +24,13 @@ pub enum LayoutError {
     SizeOverflow,
     /// The distance from the lowest element to the highest does not fit in `i64`.
     SpanOverflow,
+    /// A stride in bytes is no whole number of elements.
+    PartialStride {
+        /// The stride.
+        bytes: i64,
+        /// Bytes of an element.
+        item: usize,
+    },
     /// The elements lie, counted in bytes, further apart than `isize` can say.
     ByteOverflow {
         /// The bits of one element.
@@ -42,6 +49,9 @@ impl fmt::Display for LayoutError {
             }
             Self::SizeOverflow => f.write_str("the shape has more elements than can be counted"),
             Self::SpanOverflow => f.write_str("the strides reach further than 64 bits can say"),
+            Self::PartialStride { bytes, item } => {
+                write!(f, "a stride of {bytes} bytes is no whole number of elements of {item} bytes, as DLPack counts")
+            }
             Self::ByteOverflow { bits } => {
                 write!(f, "elements of {bits} bits reach further than an address can")
             }

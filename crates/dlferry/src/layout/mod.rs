@@ -44,6 +44,7 @@ mod overlap;
 mod reshape;
 mod span;
 mod strides;
+mod units;
 mod views;
 
 #[cfg(test)]
@@ -79,9 +80,55 @@ use span::span_of_some;
 pub struct Layout {
     shape: Dims,
     strides: Dims,
+    facts: Facts,
+}
+
+/// What follows from a shape and strides.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Facts {
     size: usize,
     /// Of a single element when there is none.
     span: Span,
+    /// There are elements, and they fill memory upwards, last axis fastest.
+    row_major: bool,
+}
+
+impl Facts {
+    const SCALAR: Self = Self { size: 1, span: Span::ONE, row_major: true };
+    const NOTHING: Self = Self { size: 0, span: Span::ONE, row_major: false };
+
+    /// Becomes what is true of elements without gaps, last axis fastest.
+    #[inline]
+    fn set_row_major(&mut self, size: usize) -> Result<(), LayoutError> {
+        self.span.highest = i64::try_from(size.saturating_sub(1)).map_err(|_| LayoutError::SizeOverflow)?;
+        self.span.lowest = 0;
+        self.size = size;
+        self.row_major = size > 0;
+        Ok(())
+    }
+
+    #[inline]
+    fn of(shape: &[i64], strides: &[i64]) -> Result<Self, LayoutError> {
+        let mut this = Self::NOTHING;
+        this.set(shape, strides)?;
+        Ok(this)
+    }
+
+    /// Checks what a [`Layout`] promises and counts on the way.
+    #[inline]
+    fn set(&mut self, shape: &[i64], strides: &[i64]) -> Result<(), LayoutError> {
+        if shape.len() != strides.len() {
+            return Err(LayoutError::RankMismatch { shape: shape.len(), strides: strides.len() });
+        }
+        if let Some(size) = contiguity::row_major_size(shape, strides) {
+            // Most tensors are: everything is known from the product of the extents.
+            return self.set_row_major(size);
+        }
+        self.size = element_count(shape)?;
+        self.span = if self.size == 0 { Span::ONE } else { span_of_some(shape, strides)? };
+        self.row_major = false;
+        Ok(())
+    }
 }
 
 impl Layout {
@@ -93,19 +140,21 @@ impl Layout {
     /// [`LayoutError::SpanOverflow`], the first that applies.
     #[inline]
     pub fn new(shape: &[i64], strides: &[i64]) -> Result<Self, LayoutError> {
-        let (size, span) = check(shape, strides)?;
-        Ok(Self { shape: Dims::from_slice(shape), strides: Dims::from_slice(strides), size, span })
+        let facts = Facts::of(shape, strides)?;
+        Ok(Self { shape: Dims::from_slice(shape), strides: Dims::from_slice(strides), facts })
     }
 
-    /// Becomes the layout of a shape and strides, where it is: moving a layout costs more than making one. Stays what it
-    /// was when they are refused.
+    /// Becomes the layout of a shape and strides, where it is: moving a layout costs more than making
+    /// one. Of no use to anybody when they are refused.
     #[inline]
-    pub(crate) fn refill(&mut self, shape: &[i64], strides: &[i64]) -> Result<(), LayoutError> {
-        let (size, span) = check(shape, strides)?;
-        self.shape.refill(shape);
-        self.strides.refill(strides);
-        self.size = size;
-        self.span = span;
+    pub(crate) fn fill(&mut self, shape: &[i64], strides: &[i64]) -> Result<(), LayoutError> {
+        self.facts.set(shape, strides)?;
+        if shape.len() > dims::INLINE {
+            (self.shape, self.strides) = (Dims::from_slice(shape), Dims::from_slice(strides));
+        } else {
+            self.shape.fill(shape.iter().copied());
+            self.strides.fill(strides.iter().copied());
+        }
         Ok(())
     }
 
@@ -137,13 +186,13 @@ impl Layout {
     #[inline]
     #[must_use]
     pub fn scalar() -> Self {
-        Self { shape: Dims::zeros(0), strides: Dims::zeros(0), size: 1, span: Span::ONE }
+        Self { shape: Dims::none(), strides: Dims::none(), facts: Facts::SCALAR }
     }
 
-    /// Makes the layout of no element, on one axis.
+    /// What [`Self::fill`] makes something of: a layout without axes that says of itself that it has no elements.
     #[inline]
-    pub(crate) fn nothing() -> Self {
-        Self { shape: Dims::zeros(1), strides: Dims::zeros(1), size: 0, span: Span::ONE }
+    pub(crate) fn blank() -> Self {
+        Self { shape: Dims::none(), strides: Dims::none(), facts: Facts::NOTHING }
     }
 
     /// Returns the extent of each axis.
@@ -171,14 +220,14 @@ impl Layout {
     #[inline]
     #[must_use]
     pub fn size(&self) -> usize {
-        self.size
+        self.facts.size
     }
 
     /// Says whether there are no elements.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.size == 0
+        self.facts.size == 0
     }
 
     /// Says whether the elements, last axis fastest, fill memory upwards without a gap; see
@@ -186,7 +235,7 @@ impl Layout {
     #[inline]
     #[must_use]
     pub fn is_c_contiguous(&self) -> bool {
-        is_c_contiguous(self.shape(), self.strides())
+        self.facts.row_major || is_c_contiguous(self.shape(), self.strides())
     }
 
     /// Says whether the elements, first axis fastest, fill memory upwards without a gap; see
@@ -201,7 +250,7 @@ impl Layout {
     #[inline]
     #[must_use]
     pub fn span(&self) -> Option<Span> {
-        if self.is_empty() { None } else { Some(self.span) }
+        if self.is_empty() { None } else { Some(self.facts.span) }
     }
 
     /// Returns the bytes that elements of `bits` bits occupy, relative to the address of the first; see
@@ -215,11 +264,17 @@ impl Layout {
         self.span().map_or(Ok(0..0), |span| span.byte_range(bits))
     }
 
+    /// Whether there are elements and they fill memory upwards, last axis fastest; `false` may be wrong for some that do.
+    #[inline]
+    pub(crate) fn is_known_row_major(&self) -> bool {
+        self.facts.row_major
+    }
+
     /// Says whether two different indices reach the same element; `true` may be wrong, see [`has_overlap`].
     #[inline]
     #[must_use]
     pub fn has_overlap(&self) -> bool {
-        has_overlap(self.shape(), self.strides())
+        !self.facts.row_major && has_overlap(self.shape(), self.strides())
     }
 
     /// Finds the offset of the element at `index`, `None` when the index is outside the shape or of another
@@ -243,15 +298,18 @@ impl Layout {
         let size = element_count(shape)?;
         let mut strides = Dims::zeros(shape.len());
         write(shape, strides.as_mut_slice());
-        let highest = i64::try_from(size.saturating_sub(1)).map_err(|_| LayoutError::SizeOverflow)?;
-        Ok(Self { shape: Dims::from_slice(shape), strides, size, span: Span { lowest: 0, highest } })
+        // The elements fill memory in another order too, perhaps, but the same elements.
+        let mut facts = Facts::NOTHING;
+        facts.set_row_major(size)?;
+        facts.row_major = contiguity::row_major_size(shape, strides.as_slice()).is_some();
+        Ok(Self { shape: Dims::from_slice(shape), strides, facts })
     }
 
     /// Takes a shape and strides that were derived from those of a layout.
     #[inline]
     fn from_dims(shape: Dims, strides: Dims) -> Option<Self> {
-        let (size, span) = check(shape.as_slice(), strides.as_slice()).ok()?;
-        Some(Self { shape, strides, size, span })
+        let facts = Facts::of(shape.as_slice(), strides.as_slice()).ok()?;
+        Some(Self { shape, strides, facts })
     }
 }
 
@@ -259,15 +317,4 @@ impl fmt::Debug for Layout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Layout").field("shape", &self.shape()).field("strides", &self.strides()).finish()
     }
-}
-
-/// Checks what a [`Layout`] promises and counts on the way.
-#[inline]
-fn check(shape: &[i64], strides: &[i64]) -> Result<(usize, Span), LayoutError> {
-    if shape.len() != strides.len() {
-        return Err(LayoutError::RankMismatch { shape: shape.len(), strides: strides.len() });
-    }
-    let size = element_count(shape)?;
-    let span = if size == 0 { Span::ONE } else { span_of_some(shape, strides)? };
-    Ok((size, span))
 }

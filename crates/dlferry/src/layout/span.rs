@@ -30,6 +30,9 @@ impl Span {
     /// [`LayoutError::ByteOverflow`] when an end of the range or its length does not fit in `isize`.
     #[inline]
     pub fn byte_range(self, bits: u32) -> Result<Range<isize>, LayoutError> {
+        if let Some(range) = self.whole_bytes(bits) {
+            return Ok(range);
+        }
         // 64 bits times 32 bits stays far below 128. The shift rounds down, also below zero.
         let bit = |offset: i128| offset.saturating_mul(i128::from(bits));
         let start = bit(i128::from(self.lowest)) >> 3;
@@ -38,6 +41,18 @@ impl Span {
             (Ok(start), Ok(end)) if end.checked_sub(start).is_some() => Ok(start..end),
             _ => Err(LayoutError::ByteOverflow { bits }),
         }
+    }
+
+    /// The range of elements of whole bytes, when it fits; what does not is left to [`Self::byte_range`].
+    #[inline]
+    fn whole_bytes(self, bits: u32) -> Option<Range<isize>> {
+        if bits % 8 != 0 {
+            return None;
+        }
+        let bytes = i64::from(bits >> 3);
+        let start = isize::try_from(self.lowest.checked_mul(bytes)?).ok()?;
+        let end = isize::try_from(self.highest.checked_add(1)?.checked_mul(bytes)?).ok()?;
+        end.checked_sub(start).is_some().then_some(start..end)
     }
 }
 

@@ -1,5 +1,6 @@
 use core::ffi::c_void;
 use core::ops::Range;
+use core::ptr::NonNull;
 
 use super::describe::describe_tensor;
 use super::{DescribeError, Fields};
@@ -18,10 +19,19 @@ pub struct Outline<'a> {
     pub dtype: DLDataType,
     /// The extents.
     pub shape: &'a [i64],
-    /// The strides, in elements, as many as there are extents.
-    pub strides: &'a [i64],
+    /// As many strides as there are extents.
+    pub strides: Strides<'a>,
     /// Read-only, copied, padded.
     pub fields: Fields,
+}
+
+/// Strides, in either unit.
+#[derive(Clone, Copy, Debug)]
+pub enum Strides<'a> {
+    /// In elements, as DLPack counts.
+    Elements(&'a [i64]),
+    /// In bytes. Elements of less than a byte stand one in each byte.
+    Bytes(&'a [i64]),
 }
 
 /// What a tensor is: a checked copy of every field that describes it. Owns and reads nothing.
@@ -82,16 +92,16 @@ impl Descriptor {
         layout: Layout,
         fields: Fields,
     ) -> Result<Self, DescribeError> {
-        let data = Memory { data, byte_offset, device };
-        let (data, fields) = check(data, dtype, &layout, fields)?;
-        let Memory { data, byte_offset, device } = data;
-        Ok(Self { data, byte_offset, device, dtype, fields, layout })
+        let mut this = Self { data, byte_offset, device, dtype, fields, layout };
+        this.check()?;
+        Ok(this)
     }
 
     /// The description of no elements, to be [rewritten](Self::rewrite).
     #[must_use]
+    #[inline]
     pub fn blank() -> Self {
-        let layout = Layout::nothing();
+        let layout = Layout::blank();
         let (data, device, dtype) = (core::ptr::null_mut(), DLDevice::CPU, DLDataType::U8);
         Self { data, byte_offset: 0, device, dtype, fields: Fields::SHARED, layout }
     }
@@ -110,6 +120,34 @@ impl Descriptor {
         rewritten
     }
 
+    /// Like [`Self::rewrite`], for what most arrays are, and faster: elements of whole bytes in host memory, one after
+    /// another, with strides in bytes, on up to eight axes. `false` for all else: then the descriptor is
+    /// [blank](Self::blank), and [`Self::rewrite`] is to be asked.
+    #[inline]
+    #[must_use]
+    pub fn rewrite_row_major(&mut self, outline: &Outline<'_>) -> bool {
+        let is_host = outline.device.device_type == DLDeviceType::CPU && !outline.data.is_null();
+        let bytes = match outline.strides {
+            Strides::Bytes(strides)
+                if is_host && !outline.dtype.is_sub_byte() && check_dtype(outline.dtype).is_ok() =>
+            {
+                self.layout.fill_row_major(outline.shape, strides, outline.dtype.item_bytes())
+            }
+            _ => None,
+        };
+        let bytes = bytes.and_then(|bytes| isize::try_from(bytes).ok());
+        if bytes.and_then(|bytes| outline.data.addr().checked_add_signed(bytes)).is_none() {
+            *self = Self::blank();
+            return false;
+        }
+        self.data = outline.data;
+        self.byte_offset = 0;
+        self.device = outline.device;
+        self.dtype = outline.dtype;
+        self.fields = Fields { padded: false, ..outline.fields };
+        true
+    }
+
     /// Becomes the description of a tensor that is only lent, as the exchange API lends one: what
     /// [`describe_borrowed`](super::describe_borrowed) returns, written where this descriptor is.
     ///
@@ -119,9 +157,9 @@ impl Descriptor {
     ///
     /// # Safety
     ///
-    /// Condition 2 of [`managed`](crate::managed).
+    /// The tensor is readable; condition 2 of [`managed`](crate::managed).
     #[inline]
-    pub unsafe fn rewrite_borrowed(&mut self, tensor: &DLTensor) -> Result<(), DescribeError> {
+    pub unsafe fn rewrite_borrowed(&mut self, tensor: NonNull<DLTensor>) -> Result<(), DescribeError> {
         // SAFETY: vouched for by the caller.
         let rewritten = unsafe { describe_tensor(self, tensor, Fields::UNVERSIONED) };
         if rewritten.is_err() {
@@ -130,10 +168,13 @@ impl Descriptor {
         rewritten
     }
 
-    /// Like [`Self::rewrite`]; of no use to anybody when the outline is refused.
+    /// Becomes what an outline says, where it is. Of no use to anybody when it is refused.
     #[inline]
     pub(super) fn fill(&mut self, outline: &Outline<'_>) -> Result<(), DescribeError> {
-        self.layout.refill(outline.shape, outline.strides)?;
+        match outline.strides {
+            Strides::Elements(strides) => self.layout.fill(outline.shape, strides)?,
+            Strides::Bytes(strides) => self.layout.fill_bytes(outline.shape, strides, outline.dtype.item_bytes())?,
+        }
         let memory = Memory { data: outline.data, byte_offset: 0, device: outline.device };
         self.refill(memory, outline.dtype, outline.fields)
     }
@@ -148,12 +189,85 @@ impl Descriptor {
     /// than making one. Of no use to anybody when it is refused.
     #[inline]
     pub(super) fn refill(&mut self, memory: Memory, dtype: DLDataType, fields: Fields) -> Result<(), DescribeError> {
-        let (memory, fields) = check(memory, dtype, &self.layout, fields)?;
         self.data = memory.data;
         self.byte_offset = memory.byte_offset;
         self.device = memory.device;
         self.dtype = dtype;
         self.fields = fields;
+        self.check()
+    }
+
+    /// All that import and export must hold, in one place. Moves the byte offset into the address where the device has
+    /// addresses, and settles what the flags say together with the rest.
+    #[inline]
+    fn check(&mut self) -> Result<(), DescribeError> {
+        let dtype = self.dtype;
+        check_dtype(dtype)?;
+        if self.is_plain() {
+            self.fields.padded = false;
+            return Ok(());
+        }
+        if self.data.is_null() && !self.layout.is_empty() {
+            return Err(DescribeError::NullData { size: self.layout.size() });
+        }
+        if !dtype.is_sub_byte() {
+            // The flag says nothing about whole bytes (rule R6.7).
+            self.fields.padded = false;
+        } else if self.fields.padded && dtype.item_bits() > 8 {
+            return Err(DescribeError::Padding { dtype });
+        }
+        if !self.fields.read_only && self.layout.has_overlap() {
+            self.fields.read_only = true;
+        }
+        self.settle()
+    }
+
+    /// Whether all that [`Self::check`] looks at is in order, as it is for most: elements of whole bytes in host memory, one
+    /// after another. `false` says nothing.
+    #[inline]
+    fn is_plain(&self) -> bool {
+        let bits = self.dtype.item_bits();
+        let is_simple =
+            self.layout.is_known_row_major() && self.device.device_type == DLDeviceType::CPU && bits % 8 == 0;
+        let bytes = self.layout.size().checked_mul(self.dtype.item_bytes());
+        is_simple
+            && self.byte_offset == 0
+            && !self.data.is_null()
+            && bytes
+                .is_some_and(|bytes| isize::try_from(bytes).is_ok() && self.data.addr().checked_add(bytes).is_some())
+    }
+
+    /// Checks that the elements have addresses, or offsets from a handle.
+    #[inline]
+    fn settle(&mut self) -> Result<(), DescribeError> {
+        let byte_offset = self.byte_offset;
+        if self.layout.is_empty() {
+            self.byte_offset = 0;
+            return Ok(());
+        }
+        let range = self.byte_range()?;
+        let overflow = DescribeError::AddressOverflow { byte_offset };
+        if !self.is_addressed() {
+            // A handle has no address to check; the offsets of the elements must still be numbers.
+            let inside = i64::try_from(byte_offset).is_ok_and(|offset| {
+                let ends = [range.start, range.end];
+                ends.into_iter().all(|end| i64::try_from(end).is_ok_and(|end| offset.checked_add(end).is_some()))
+            });
+            return if inside { Ok(()) } else { Err(overflow) };
+        }
+        let Ok(offset) = isize::try_from(byte_offset) else {
+            return Err(overflow);
+        };
+        let Some(first) = self.data.addr().checked_add_signed(offset) else {
+            return Err(overflow);
+        };
+        let low = first.checked_add_signed(range.start);
+        let high = first.checked_add_signed(range.end);
+        if low.is_none_or(|low| low == 0) || high.is_none() {
+            return Err(overflow);
+        }
+        self.data = self.data.wrapping_byte_offset(offset);
+        self.byte_offset = 0;
         Ok(())
     }
 
@@ -163,22 +277,38 @@ impl Descriptor {
     ///
     /// [`DescribeError`] when the view reaches beyond what addresses can express, or starts inside a byte.
     pub fn view(&self, layout: Layout, first: i64) -> Result<Self, DescribeError> {
+        let Memory { data, byte_offset, device } = self.memory_from(first, layout.is_empty())?;
+        Self::with_byte_offset(data, byte_offset, device, self.dtype, layout, self.fields)
+    }
+
+    /// Becomes the view that [`Self::view`] of `whole` gives, where it is. Of no use to anybody when it is refused.
+    #[inline]
+    pub(super) fn fill_view(&mut self, whole: &Self, layout: &Layout, first: i64) -> Result<(), DescribeError> {
+        self.layout.fill(layout.shape(), layout.strides())?;
+        let memory = whole.memory_from(first, layout.is_empty())?;
+        self.refill(memory, whole.dtype, whole.fields)
+    }
+
+    /// Where the element is that lies `first` elements from the present first one.
+    #[inline]
+    fn memory_from(&self, first: i64, is_empty: bool) -> Result<Memory, DescribeError> {
+        let mut memory = Memory { data: self.data, byte_offset: self.byte_offset, device: self.device };
+        if first == 0 || is_empty {
+            // An empty tensor keeps its pointer: there is nothing to address.
+            return Ok(memory);
+        }
         let overflow = DescribeError::AddressOverflow { byte_offset: self.byte_offset };
         let bits = first.checked_mul(i64::from(self.storage_bits())).ok_or_else(|| overflow.clone())?;
-        if !layout.is_empty() && bits.checked_rem_euclid(8) != Some(0) {
+        if bits.checked_rem_euclid(8) != Some(0) {
             return Err(DescribeError::WithinByte { dtype: self.dtype });
         }
         let bytes = bits.checked_div_euclid(8).ok_or_else(|| overflow.clone())?;
-        let mut data = self.data;
-        let mut byte_offset = self.byte_offset;
-        if layout.is_empty() {
-            // An empty tensor keeps its pointer: there is nothing to address.
-        } else if self.is_addressed() {
-            data = data.wrapping_byte_offset(isize::try_from(bytes).map_err(|_| overflow)?);
+        if self.is_addressed() {
+            memory.data = memory.data.wrapping_byte_offset(isize::try_from(bytes).map_err(|_| overflow)?);
         } else {
-            byte_offset = byte_offset.checked_add_signed(bytes).ok_or(overflow)?;
+            memory.byte_offset = memory.byte_offset.checked_add_signed(bytes).ok_or(overflow)?;
         }
-        Self::with_byte_offset(data, byte_offset, self.device, self.dtype, layout, self.fields)
+        Ok(memory)
     }
 
     /// The address of the first element on [addressed](Self::is_addressed) devices, else the handle.
@@ -310,7 +440,7 @@ impl Descriptor {
     #[must_use]
     #[inline]
     pub fn storage_bits(&self) -> u32 {
-        storage_bits(self.dtype, self.fields)
+        if self.fields.padded { 8 } else { self.dtype.item_bits() }
     }
 
     /// Bytes of all elements, packed ones counted as such.
@@ -345,11 +475,6 @@ pub(crate) fn is_host_readable(device_type: DLDeviceType) -> bool {
     )
 }
 
-#[inline]
-fn storage_bits(dtype: DLDataType, fields: Fields) -> u32 {
-    if fields.padded { 8 } else { dtype.item_bits() }
-}
-
 /// Whether the data pointers of this kind of device are addresses (rule R3.13).
 #[inline]
 fn is_addressed(device_type: DLDeviceType) -> bool {
@@ -366,73 +491,10 @@ fn is_addressed(device_type: DLDeviceType) -> bool {
     )
 }
 
-/// Moves the byte offset into the address where the device has addresses, and checks that the elements, of `bits` bits
-/// each, have some.
-#[inline]
-fn settle(
-    data: *mut c_void,
-    byte_offset: u64,
-    device_type: DLDeviceType,
-    bits: u32,
-    layout: &Layout,
-) -> Result<(*mut c_void, u64), DescribeError> {
-    if layout.is_empty() {
-        return Ok((data, 0));
-    }
-    let range = layout.byte_range(bits)?;
-    let overflow = DescribeError::AddressOverflow { byte_offset };
-    if !is_addressed(device_type) {
-        // A handle has no address to check; the offsets of the elements must still be numbers.
-        let inside = i64::try_from(byte_offset).is_ok_and(|offset| {
-            let ends = [range.start, range.end];
-            ends.into_iter().all(|end| i64::try_from(end).is_ok_and(|end| offset.checked_add(end).is_some()))
-        });
-        return if inside { Ok((data, byte_offset)) } else { Err(overflow) };
-    }
-    let Ok(offset) = isize::try_from(byte_offset) else {
-        return Err(overflow);
-    };
-    let Some(first) = data.addr().checked_add_signed(offset) else {
-        return Err(overflow);
-    };
-    let low = first.checked_add_signed(range.start);
-    let high = first.checked_add_signed(range.end);
-    if low.is_none_or(|low| low == 0) || high.is_none() {
-        return Err(overflow);
-    }
-    Ok((data.wrapping_byte_offset(offset), 0))
-}
-
 /// Where elements are.
 #[derive(Clone, Copy)]
 pub(super) struct Memory {
     pub(super) data: *mut c_void,
     pub(super) byte_offset: u64,
     pub(super) device: DLDevice,
-}
-
-/// All that import and export must hold, in one place: memory and fields as a descriptor has them.
-#[inline]
-fn check(
-    memory: Memory,
-    dtype: DLDataType,
-    layout: &Layout,
-    mut fields: Fields,
-) -> Result<(Memory, Fields), DescribeError> {
-    check_dtype(dtype)?;
-    if memory.data.is_null() && !layout.is_empty() {
-        return Err(DescribeError::NullData { size: layout.size() });
-    }
-    if !dtype.is_sub_byte() {
-        // The flag says nothing about whole bytes (rule R6.7).
-        fields.padded = false;
-    } else if fields.padded && dtype.item_bits() > 8 {
-        return Err(DescribeError::Padding { dtype });
-    }
-    if !fields.read_only && layout.has_overlap() {
-        fields.read_only = true;
-    }
-    let bits = storage_bits(dtype, fields);
-    let (data, byte_offset) = settle(memory.data, memory.byte_offset, memory.device.device_type, bits, layout)?;
-    Ok((Memory { data, byte_offset, ..memory }, fields))
 }

@@ -13,11 +13,24 @@ pub struct Handle(Kind);
 enum Kind {
     Unversioned(NonNull<DLManagedTensor>),
     Versioned(NonNull<DLManagedTensorVersioned>),
-    Keeper(NonNull<c_void>, Release),
+    Keeper(NonNull<c_void>, &'static Keeping),
 }
 
-/// Lets go of a keeper.
-type Release = unsafe fn(NonNull<c_void>);
+/// How memory is kept alive that is in no managed struct: what is to be done when it is not needed any more.
+///
+/// Each kind of keeper has one of these in a `static`, whose address tells it from others.
+#[derive(Debug)]
+pub struct Keeping {
+    release: unsafe fn(NonNull<c_void>),
+}
+
+impl Keeping {
+    /// Keepers that `release` lets go of.
+    #[must_use]
+    pub const fn new(release: unsafe fn(NonNull<c_void>)) -> Self {
+        Self { release }
+    }
+}
 
 // SAFETY: whoever made the handle vouched that the deleter, or the release, may be called on any thread (condition 4).
 unsafe impl Send for Handle {}
@@ -46,14 +59,23 @@ impl Handle {
     }
 
     /// Takes over what keeps memory alive without being a managed struct, such as a reference to an object of another
-    /// language. `release` is called with it, once.
+    /// language. It is released once.
     ///
     /// # Safety
     ///
-    /// `release` may be called with `keeper`, once and on any thread, and nobody else does.
+    /// The release of `keeping` may be called with `keeper`, once and on any thread, and nobody else does.
     #[must_use]
-    pub unsafe fn keeper(keeper: NonNull<c_void>, release: unsafe fn(NonNull<c_void>)) -> Self {
-        Self(Kind::Keeper(keeper, release))
+    pub unsafe fn keeper(keeper: NonNull<c_void>, keeping: &'static Keeping) -> Self {
+        Self(Kind::Keeper(keeper, keeping))
+    }
+
+    /// What was given to [`Self::keeper`] with this very `keeping`.
+    #[must_use]
+    pub fn kept_by(&self, keeping: &'static Keeping) -> Option<NonNull<c_void>> {
+        match self.0 {
+            Kind::Keeper(keeper, own) if core::ptr::eq(own, keeping) => Some(keeper),
+            _ => None,
+        }
     }
 }
 
@@ -65,7 +87,7 @@ impl Drop for Handle {
             // SAFETY: as above.
             Kind::Versioned(managed) => unsafe { delete(managed) },
             // SAFETY: vouched for when the handle was made; a handle is dropped once.
-            Kind::Keeper(keeper, release) => unsafe { release(keeper) },
+            Kind::Keeper(keeper, keeping) => unsafe { (keeping.release)(keeper) },
         }
     }
 }

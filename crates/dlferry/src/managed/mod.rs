@@ -23,6 +23,7 @@
 //!
 //! Not asked for, because checked: version, signs, overflow, NULL pointers, dtype, alignment.
 
+mod counted;
 mod describe;
 mod descriptor;
 mod error;
@@ -31,9 +32,9 @@ mod structs;
 mod tensor;
 
 pub use describe::{Prototype, describe, describe_borrowed, describe_prototype};
-pub use descriptor::{Descriptor, Outline};
+pub use descriptor::{Descriptor, Outline, Strides};
 pub use error::DescribeError;
-pub use handle::Handle;
+pub use handle::{Handle, Keeping};
 pub use structs::{Fields, ManagedStruct};
 pub use tensor::{SharedTensor, Tensor};
 

@@ -1,9 +1,11 @@
-use alloc::sync::Arc;
+use core::ffi::c_void;
 use core::ptr::NonNull;
 
+use super::counted::Counted;
 use super::describe::describe_into;
-use super::{DescribeError, Descriptor, Handle, ManagedStruct, Outline};
+use super::{DescribeError, Descriptor, Handle, Keeping, ManagedStruct, Outline};
 use crate::abi::{DLManagedTensor, DLManagedTensorVersioned};
+use crate::layout::Layout;
 
 /// A tensor that somebody produced and this value owns: a [`Handle`] and what it holds.
 ///
@@ -14,7 +16,7 @@ use crate::abi::{DLManagedTensor, DLManagedTensorVersioned};
 #[derive(Debug)]
 pub struct Tensor(
     // Invariant: the only reference, and kept alive by a handle.
-    Arc<Body>,
+    Counted<Body>,
 );
 
 impl Tensor {
@@ -67,7 +69,7 @@ impl Tensor {
         handle: Handle,
     ) -> Result<Self, (DescribeError, Handle)> {
         // Described where it will stay: moving a descriptor costs more than making one.
-        let mut this = Self::of(handle, Descriptor::blank());
+        let mut this = Self::blank(handle);
         // SAFETY: vouched for by the caller.
         match unsafe { describe_into(&mut this.body_mut().descriptor, managed) } {
             Ok(()) => Ok(this),
@@ -86,7 +88,7 @@ impl Tensor {
     /// The outline describes memory that the handle keeps alive; conditions 3 and 5 of [`managed`](crate::managed).
     #[inline]
     pub unsafe fn from_outline(handle: Handle, outline: &Outline<'_>) -> Result<Self, (DescribeError, Handle)> {
-        let mut this = Self::of(handle, Descriptor::blank());
+        let mut this = Self::blank(handle);
         match this.body_mut().descriptor.fill(outline) {
             Ok(()) => Ok(this),
             Err(error) => Err((error, this.into_parts().0)),
@@ -101,27 +103,26 @@ impl Tensor {
     #[must_use]
     #[inline]
     pub unsafe fn from_parts(handle: Handle, descriptor: Descriptor) -> Self {
-        Self::of(handle, descriptor)
+        Self(Counted::new(Body { descriptor, keep: Keep::Handle(handle) }))
     }
 
+    /// A tensor of nothing yet.
     #[inline]
-    fn of(handle: Handle, descriptor: Descriptor) -> Self {
-        Self(Arc::new(Body { descriptor, keep: Keep::Handle(handle) }))
+    fn blank(handle: Handle) -> Self {
+        Self(Body::blank(Keep::Handle(handle)))
     }
 
     #[inline]
     fn body_mut(&mut self) -> &mut Body {
-        match Arc::get_mut(&mut self.0) {
-            Some(body) => body,
-            None => unreachable!("a tensor is the only reference to its body"),
-        }
+        // SAFETY: the only reference (invariant).
+        unsafe { self.0.sole_mut() }
     }
 
     /// Takes the tensor apart; what [`Self::from_parts`] puts together.
     #[must_use]
     pub fn into_parts(self) -> (Handle, Descriptor) {
-        match Arc::into_inner(self.0) {
-            Some(Body { descriptor, keep: Keep::Handle(handle) }) => (handle, descriptor),
+        match self.0.into_sole() {
+            Ok(Body { descriptor, keep: Keep::Handle(handle) }) => (handle, descriptor),
             _ => unreachable!("a tensor is the only reference to its body, which has a handle"),
         }
     }
@@ -157,12 +158,31 @@ impl Tensor {
 ///
 /// As small as a pointer; a clone is the same tensor once more.
 #[derive(Clone, Debug)]
-pub struct SharedTensor(Arc<Body>);
+pub struct SharedTensor(Counted<Body>);
 
 #[derive(Debug)]
 struct Body {
     descriptor: Descriptor,
     keep: Keep,
+}
+
+impl Body {
+    /// The description of nothing yet, made where it stays, with not a field moved.
+    #[inline]
+    fn blank(keeping: Keep) -> Counted<Self> {
+        let write = |place: *mut Self| {
+            // SAFETY: within the room for a body.
+            let descriptor = unsafe { &raw mut (*place).descriptor };
+            // SAFETY: as above.
+            let keep = unsafe { &raw mut (*place).keep };
+            // SAFETY: nobody else sees the room yet.
+            unsafe { descriptor.write(Descriptor::blank()) };
+            // SAFETY: as above.
+            unsafe { keep.write(keeping) };
+        };
+        // SAFETY: a body has these two fields, and both are written.
+        unsafe { Counted::made(write) }
+    }
 }
 
 /// What keeps the memory alive: held for its drop alone.
@@ -181,15 +201,47 @@ impl SharedTensor {
         &self.0.descriptor
     }
 
+    /// What keeps the memory alive, when a handle was made of it with this very `keeping`.
+    #[must_use]
+    pub fn kept_by(&self, keeping: &'static Keeping) -> Option<NonNull<c_void>> {
+        match &self.0.keep {
+            Keep::Handle(handle) => handle.kept_by(keeping),
+            Keep::Tensor(root) => root.kept_by(keeping),
+        }
+    }
+
     /// The tensor, no longer shared, when this is the only reference to it and it is no view of another.
     ///
     /// # Errors
     ///
     /// Gives back what is shared with others.
-    pub fn try_unshare(mut self) -> Result<Tensor, Self> {
-        match Arc::get_mut(&mut self.0) {
-            Some(Body { keep: Keep::Handle(_), .. }) => Ok(Tensor(self.0)),
-            _ => Err(self),
+    pub fn try_unshare(self) -> Result<Tensor, Self> {
+        if self.0.is_sole() && matches!(self.0.keep, Keep::Handle(_)) { Ok(Tensor(self.0)) } else { Err(self) }
+    }
+
+    /// The view with another layout, `first` elements from the first of this tensor.
+    ///
+    /// # Errors
+    ///
+    /// As [`Descriptor::view`].
+    ///
+    /// # Safety
+    ///
+    /// The elements of the layout, from there on, are among those of this tensor.
+    #[inline]
+    pub unsafe fn with_layout(&self, layout: &Layout, first: i64) -> Result<Self, DescribeError> {
+        let mut view = Body::blank(Keep::Tensor(self.root().clone()));
+        // SAFETY: just made, and the only reference.
+        unsafe { view.sole_mut() }.descriptor.fill_view(self.descriptor(), layout, first)?;
+        Ok(Self(view))
+    }
+
+    /// The tensor whose handle keeps the memory.
+    #[inline]
+    fn root(&self) -> &Self {
+        match &self.0.keep {
+            Keep::Handle(_) => self,
+            Keep::Tensor(root) => root,
         }
     }
 
@@ -201,11 +253,7 @@ impl SharedTensor {
     /// caller knows that the memory may be written.
     #[must_use]
     pub unsafe fn with_descriptor(&self, descriptor: Descriptor) -> Self {
-        let root = match &self.0.keep {
-            Keep::Handle(_) => self,
-            Keep::Tensor(root) => root,
-        };
-        Self(Arc::new(Body { descriptor, keep: Keep::Tensor(root.clone()) }))
+        Self(Counted::new(Body { descriptor, keep: Keep::Tensor(self.root().clone()) }))
     }
 
     /// The same memory, read-only.

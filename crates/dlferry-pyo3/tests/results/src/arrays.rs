@@ -1,5 +1,7 @@
 //! Arguments as arrays of `ndarray`, and results like arguments.
 
+#![allow(clippy::needless_pass_by_value, reason = "arguments are made for the call")]
+
 use dlferry_pyo3::{AnyView, Dyn, Like, Numpy, Tensor, View, ViewMut};
 use ndarray::{Array1, ArrayD, Axis};
 use pyo3::prelude::*;
@@ -33,7 +35,7 @@ fn trues(array: View<'_, bool, 1>) -> PyResult<Vec<usize>> {
 fn center_rows(mut array: ViewMut<'_, f64, 2>) -> PyResult<()> {
     for mut row in array.as_array_mut()?.rows_mut() {
         let mean = row.mean().unwrap_or(0.0);
-        row -= mean;
+        row.mapv_inplace(|value| value - mean);
     }
     Ok(())
 }
@@ -47,7 +49,7 @@ fn increment(mut array: ViewMut<'_, f64, Dyn>) -> PyResult<()> {
 
 /// Zeros of the shape of whatever it was, of its library.
 #[pyfunction]
-fn zeros_like_any<'py>(array: AnyView<'py>) -> PyResult<Like<'py, u8>> {
+fn zeros_like_any(array: AnyView<'_>) -> PyResult<Like<'_, u8>> {
     Like::of(&array, (vec![0; array.size()], array.shape()))
 }
 
