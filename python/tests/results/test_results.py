@@ -206,7 +206,9 @@ def test_vectors_are_freed(make):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for _ in range(50):
         assert np.asarray(make(4 << 20))[-1] >= 0
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 << 10  # KiB; 50 of the smaller are 200 MiB
+    assert (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 << 10
+    )  # KiB; 50 of the smaller are 200 MiB
 
 
 def test_tensor_of_an_extension_is_taken_as_that_of_any_library():
