@@ -55,7 +55,7 @@ test-rust: venv ## the Rust tests, with and without std, and the examples in the
 
 .PHONY: loom
 loom: venv ## all orders of what threads do to the registry of borrowed memory
-	RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=3 cargo test --target-dir $(TARGET)/loom -p dlferry-pyo3 --test borrow
+	RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=2 CARGO_PROFILE_DEV_OPT_LEVEL=3 cargo test --target-dir $(TARGET)/loom -p dlferry-pyo3 --test borrow
 
 .PHONY: test-python
 test-python: extensions ## the Python tests, on a build with overflow checks
