@@ -1,7 +1,7 @@
 //! The native module of the Python package `dlferry`: names, and nothing that thinks.
 
-use dlferry_pyo3::argument::{address, integers};
 use dlferry_pyo3::dlferry::abi::{DLDataType, DLDevice};
+use dlferry_pyo3::integer::{address, integers};
 use dlferry_pyo3::protocol::{Request, import_object};
 use dlferry_pyo3::{CopyRequiredError, DType, Tensor, buffer};
 use pyo3::prelude::*;

@@ -34,12 +34,14 @@
 mod address;
 pub mod argument;
 mod asarray;
+pub mod borrow;
 pub mod buffer;
 pub mod capsule;
 mod device;
 mod dtype;
 mod error;
 pub mod exchange;
+pub mod integer;
 mod interface;
 mod memory;
 pub mod numpy;
@@ -51,6 +53,7 @@ mod settle;
 mod tensor;
 
 pub use address::from_address;
+pub use argument::{AnyView, View, ViewMut};
 pub use asarray::asarray;
 pub use dtype::DType;
 pub use error::{CopyRequiredError, IntoPyErr};

@@ -17,4 +17,4 @@ pub use export::{asarray, from_dlpack, to_dlpack};
 pub(crate) use array::{Array, array};
 pub(crate) use exchange::is_ours;
 pub(crate) use export::to_ndarray;
-pub(crate) use import::{import, owner};
+pub(crate) use import::{import, numbers, owner};

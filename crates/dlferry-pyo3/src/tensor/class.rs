@@ -8,12 +8,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyIterator, PyTuple};
 
 use super::{Source, again, bytes, copies, hand_on, index, number, pickle, repr, retype, shape, values};
-use crate::argument::{integer, integers};
 #[cfg(feature = "buffer")]
 use crate::buffer;
 use crate::device;
 use crate::dtype::DType;
 use crate::exchange;
+use crate::integer::{integer, integers};
 use crate::interface;
 use crate::numpy::{self, to_ndarray};
 use crate::protocol::export::{Asked, export};

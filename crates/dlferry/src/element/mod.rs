@@ -26,6 +26,8 @@ mod check;
 mod dtype;
 mod element_trait;
 mod family;
+mod float8;
+mod from_scalar;
 mod minifloat;
 mod name;
 pub mod notation;
@@ -33,6 +35,8 @@ mod scalar;
 
 pub use check::{DTypeError, check_dtype, dtype_fault};
 pub use element_trait::{Element, assert_element};
+pub use float8::{F8E3M4, F8E4M3, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, F8E8M0Fnu};
+pub use from_scalar::FromScalar;
 pub use scalar::Scalar;
 
 #[cfg(test)]
