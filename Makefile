@@ -23,8 +23,8 @@ export PYTHON
 export PYTHONDONTWRITEBYTECODE := 1
 export HYPOTHESIS_STORAGE_DIRECTORY := $(abspath $(TARGET))/hypothesis
 
-EXTENSIONS := -p dlferry-python -p dlferry-first -p dlferry-views -p dlferry-testing --features dlferry-testing/python
-PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python bench)
+EXTENSIONS := -p dlferry-python -p dlferry-first -p pictures -p dlferry-views -p dlferry-results -p dlferry-testing --features dlferry-testing/python
+PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python examples/extension/tests bench)
 PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop)
 # A test has no annotations and may pass what the types forbid; its helpers are checked.
 MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --no-check-untyped-defs \
@@ -50,8 +50,10 @@ test: test-rust test-python ## all tests but those that need PyTorch
 test-rust: venv ## the Rust tests, with and without std, and the examples in the documentation
 	$(WITH_HEADER) cargo test -p dlferry -p dlferry-testing
 	$(WITH_HEADER) cargo test -p dlferry --no-default-features
+	cargo test -p dlferry --all-features
+	cargo test -p dlferry-macros
 	cargo test -p dlferry-pyo3 --test borrow --test compile_fail
-	cargo test -p dlferry-pyo3 --doc
+	cargo test -p dlferry-pyo3 --all-features --doc
 
 .PHONY: loom
 loom: venv ## all orders of what threads do to the registry of borrowed memory

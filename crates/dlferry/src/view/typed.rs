@@ -37,6 +37,13 @@ impl<'a, T: Element> TypedView<'a, T> {
         Self { descriptor, elements: PhantomData }
     }
 
+    /// What the tensor is: in memory that the host can read, of this dtype.
+    #[cfg(feature = "ndarray")]
+    #[inline]
+    pub(crate) fn descriptor(self) -> &'a Descriptor {
+        self.descriptor
+    }
+
     /// The extents.
     #[must_use]
     #[inline]
@@ -175,6 +182,13 @@ impl<'a, T: Element> TypedViewMut<'a, T> {
 }
 
 impl<T: Element> TypedViewMut<'_, T> {
+    /// What the tensor is: as for [`TypedView`], and not read-only.
+    #[cfg(feature = "ndarray")]
+    #[inline]
+    pub(crate) fn descriptor(&self) -> &Descriptor {
+        self.descriptor
+    }
+
     /// The same tensor for reading.
     #[must_use]
     pub fn as_view(&self) -> TypedView<'_, T> {
