@@ -82,19 +82,35 @@ fn take(object: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
     let py = object.py();
     let strict = Request { copy, ..Request::default() };
     let lenient = Request { lenient: true, ..strict };
-    let Some(own) = array::array_or_derived(object) else { return crate::asarray(object, &lenient) };
-    if let Some(refusal) = values::refusal(object)? {
-        return Err(refusal);
-    }
-    match super::import(object, &own, &strict) {
+    let Some(plain) = plain(object)? else { return crate::asarray(object, &lenient) };
+    let Some(own) = array::array(&plain) else { return crate::asarray(&plain, &lenient) };
+    match super::import(&plain, &own, &strict) {
         Err(error) if error.is_instance_of::<PyBufferError>(py) => {}
         result => return result,
     }
     // What was asked before may have given the array another form.
-    match array::array_or_derived(object) {
-        Some(own) => super::import(object, &own, &lenient),
-        None => crate::asarray(object, &lenient),
+    match array::array(&plain) {
+        Some(own) => super::import(&plain, &own, &lenient),
+        None => crate::asarray(&plain, &lenient),
     }
+}
+
+/// The array as one whose type is `numpy.ndarray` itself: what a derived class has in its way of `__dlpack__` is not
+/// asked, and may have called this. `None` for what is no array of NumPy's.
+fn plain<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if array::array(object).is_some() {
+        return Ok(Some(object.clone()));
+    }
+    let py = object.py();
+    let Ok(Some(runtime)) = Runtime::load(py) else { return Ok(None) };
+    let array_type = runtime.array_type(py);
+    if !object.is_instance(&array_type)? {
+        return Ok(None);
+    }
+    if let Some(refusal) = values::refusal(object)? {
+        return Err(refusal);
+    }
+    array_type.call_method1(intern!(py, "view"), (object, &array_type)).map(Some)
 }
 
 /// The tensor as a `numpy.ndarray` over the same memory; packed elements below a byte are spread into a copy.
