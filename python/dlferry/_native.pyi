@@ -236,7 +236,11 @@ float6_e2m3fn: dtype
 float4_e2m1fn: dtype
 
 def _numpy_from_dlpack(
-    x: FromDLPack, /, *, device: Literal["cpu"] | tuple[int, int] | None = None, copy: builtins.bool | None = None
+    x: FromDLPack,
+    /,
+    *,
+    device: Literal["cpu"] | tuple[int, int] | None = None,
+    copy: builtins.bool | None = None,
 ) -> _NDArray[Any]: ...
 def _numpy_asarray(
     x: ArrayLike, /, *, copy: builtins.bool | None = None, writable: builtins.bool | None = None

@@ -31,7 +31,9 @@ def register(code: int, bits: int, dtype: Any) -> None:
 def crafted(code: int, bits: int, **fields: Any) -> Any:
     """Make a producer of four bytes of a type."""
     size = 32 // bits
-    recipe = dt.Crafted(bytes([1, 2, 3, 4]), shape=[size], strides=[1], code=code, bits=bits, lanes=1, **fields)
+    recipe = dt.Crafted(
+        bytes([1, 2, 3, 4]), shape=[size], strides=[1], code=code, bits=bits, lanes=1, **fields
+    )
     return dt.Producer(recipe)
 
 

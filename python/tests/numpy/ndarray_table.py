@@ -1,4 +1,4 @@
-"""What holds of the exchange table of `numpy.ndarray`, each in a process of its own: run as ``python ndarray_table.py NAME``.
+"""What holds of the exchange table of `numpy.ndarray`: run as ``python ndarray_table.py NAME``, each by itself.
 
 The table is one for the process, and some consumers keep it for ever.
 """
@@ -38,7 +38,8 @@ def raising(kind: type[BaseException], *words: str) -> Iterator[None]:
     try:
         yield
     except kind as error:
-        assert all(word in str(error) for word in words), str(error)
+        if not all(word in str(error) for word in words):
+            raise AssertionError(f"not {words}: {error}") from error
     else:
         raise AssertionError(f"no {kind.__name__} was raised")
 

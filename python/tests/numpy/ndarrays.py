@@ -116,7 +116,9 @@ AWKWARD: dict[str, Callable[[], Any]] = {
     "swapped, read-only": lambda: frozen(np.arange(3).astype(SWAPPED)),
     "swapped, complex": lambda: np.array([1 + 2j, -3.5j]).astype(np.dtype("c16").newbyteorder()),
     "field": packed_field,
-    "field, swapped": lambda: np.array([(1, 2), (3, 4)], [("a", "u1"), ("b", np.dtype("i4").newbyteorder())])["b"],
+    "field, swapped": lambda: np.array([(1, 2), (3, 4)], [("a", "u1"), ("b", np.dtype("i4").newbyteorder())])[
+        "b"
+    ],
     "stride of five bytes": lambda: as_strided(np.frombuffer(bytes(range(24)), "u2"), (3,), (5,)),
 }
 
@@ -137,7 +139,10 @@ TYPELESS: dict[str, tuple[Callable[[], Any], str]] = {
     "swapped": (lambda: np.zeros(2, np.dtype("datetime64[s]").newbyteorder()), 'view("int64")'),
 }
 if MAJOR >= 2:
-    TYPELESS["strings of any length"] = (lambda: np.array(["a", "bc"], np.dtypes.StringDType()), "astype(...)")
+    TYPELESS["strings of any length"] = (
+        lambda: np.array(["a", "bc"], np.dtypes.StringDType()),
+        "astype(...)",
+    )
 if np.dtype(np.longdouble).itemsize == 8:
     del TYPELESS["long double"], TYPELESS["complex of long doubles"]
 

@@ -166,7 +166,9 @@ def without_structure(array: Any) -> None:
         tensor = dlferry.from_dlpack(array)
         assert tensor.source.startswith("dlpack")
         assert tensor.tolist() == array.tolist()
-        assert dlferry.from_dlpack(dlferry.numpy.to_dlpack(array, max_version=(1, 0))).tolist() == array.tolist()
+        assert (
+            dlferry.from_dlpack(dlferry.numpy.to_dlpack(array, max_version=(1, 0))).tolist() == array.tolist()
+        )
     result = dlferry.numpy.from_dlpack(floats())
     assert (type(result), result.tolist()) == (np.ndarray, [[0.0] * 3] * 2)
     assert dlferry.numpy.asarray(b"abc").tolist() == [97, 98, 99]
@@ -187,7 +189,9 @@ def others_without_structure() -> None:
 
         for name in ("bfloat16", "float8_e4m3fn", "int4"):
             kind = dlferry.dtype(name)
-            recipe = dt.Crafted(bytes([1, 2, 3, 4]), shape=[2], strides=[1], code=kind.code, bits=kind.bits, lanes=1)
+            recipe = dt.Crafted(
+                bytes([1, 2, 3, 4]), shape=[2], strides=[1], code=kind.code, bits=kind.bits, lanes=1
+            )
             tensor = dlferry.from_dlpack(dt.Producer(recipe))
             array = dlferry.numpy.from_dlpack(tensor)
             assert array.dtype == np.dtype(getattr(ml_dtypes, name))

@@ -9,7 +9,8 @@ pytest.importorskip("ml_dtypes")
 
 
 @pytest.mark.skipif(
-    not hasattr(getattr(np, "dtypes", None), "register_dlpack_dtype"), reason="this NumPy has no registry for DLPack"
+    not hasattr(getattr(np, "dtypes", None), "register_dlpack_dtype"),
+    reason="this NumPy has no registry for DLPack",
 )
 @pytest.mark.parametrize("case", dlpack_registry.CASES)
 def test_registry(case):

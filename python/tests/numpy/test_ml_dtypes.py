@@ -16,7 +16,9 @@ def test_all_types_of_ml_dtypes_are_known():
     import ml_dtypes
 
     kinds = {
-        name for name, kind in vars(ml_dtypes).items() if isinstance(kind, type) and issubclass(kind, np.generic)
+        name
+        for name, kind in vars(ml_dtypes).items()
+        if isinstance(kind, type) and issubclass(kind, np.generic)
     }
     assert kinds == set(NAMES)
 
@@ -107,10 +109,5 @@ def test_type_of_another_module_with_the_same_name_is_not_believed(monkeypatch):
 
     array = other("bfloat16")
     monkeypatch.setattr(ml_dtypes, "bfloat16", ml_dtypes.float8_e5m2)
-    try:
-        tensor = dlferry.from_dlpack(array)
-    except BufferError as error:
-        assert "bfloat16" in str(error)
-    else:
-        # A NumPy that knows the type by itself.
-        assert str(tensor.dtype) == "bfloat16"
+    with pytest.raises(BufferError, match="NumPy's bfloat16"):
+        dlferry.from_dlpack(array)

@@ -8,7 +8,17 @@ import dlferry
 import dlferry_testing as dt
 import numpy as np
 import pytest
-from craft import CUDA, CUDA_HOST, HOST_READABLE, IS_COPIED, OTHER_DEVICES, READ_ONLY, deletions, floats, on_device
+from craft import (
+    CUDA,
+    CUDA_HOST,
+    HOST_READABLE,
+    IS_COPIED,
+    OTHER_DEVICES,
+    READ_ONLY,
+    deletions,
+    floats,
+    on_device,
+)
 from ndarrays import AWKWARD, LAYOUTS, LETTERS, MAX_AXES, cube, extremes, frozen
 from ndarrays import READ_ONLY as FROZEN
 

@@ -1,4 +1,4 @@
-"""NumPy is found in the process by what cannot be faked, and what goes wrong leads to the protocol: each in its own process."""
+"""NumPy is found by what cannot be faked, and what goes wrong leads to the protocol: each case in its own process."""
 
 import numpy_found
 import pytest

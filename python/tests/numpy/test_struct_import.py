@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from ndarrays import HAS_DLPACK, LAYOUTS, LETTERS, MAX_AXES, READ_ONLY, cube, extremes, frozen, name_of
 
-needs_dlpack = pytest.mark.skipif(not HAS_DLPACK, reason="this NumPy has no DLPack that a class could override")
+needs_dlpack = pytest.mark.skipif(
+    not HAS_DLPACK, reason="this NumPy has no DLPack that a class could override"
+)
 
 
 @pytest.mark.parametrize("letter", LETTERS)

@@ -36,7 +36,9 @@ def test_forbidden_copy_is_an_error_of_its_own(case):
 def test_what_has_no_type_is_refused_with_its_name_and_the_remedy(case):
     make, remedy = TYPELESS[case]
     array = make()
-    name = r"dlferry|NumPy's" if "StringDType" in str(array.dtype) else f"NumPy's {re.escape(str(array.dtype))}"
+    name = (
+        r"dlferry|NumPy's" if "StringDType" in str(array.dtype) else f"NumPy's {re.escape(str(array.dtype))}"
+    )
     for call in (dlferry.from_dlpack, dlferry.numpy.from_dlpack, dlferry.numpy.to_dlpack):
         with pytest.raises(BufferError, match=rf"(?s){name}.*{re.escape(remedy)}"):
             call(array)

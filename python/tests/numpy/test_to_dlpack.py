@@ -187,7 +187,9 @@ def test_whatever_asarray_takes_is_taken():
     crafted = floats()
     tensor = dlferry.from_dlpack(dt.Producer(crafted))
     assert dt.inspect(to_dlpack(tensor, max_version=(1, 0)))["data"] == crafted.address
-    assert dt.inspect(to_dlpack(dt.Producer(floats(flags=IS_COPIED)), max_version=(1, 0)))["flags"] == IS_COPIED
+    assert (
+        dt.inspect(to_dlpack(dt.Producer(floats(flags=IS_COPIED)), max_version=(1, 0)))["flags"] == IS_COPIED
+    )
     assert dt.inspect(to_dlpack(tensor, max_version=(1, 0), copy=True))["flags"] == IS_COPIED
     assert dt.inspect(to_dlpack(tensor, max_version=(1, 0)))["flags"] == 0
 

@@ -1,11 +1,10 @@
-"""Arrays of classes derived from NumPy's that are refused, in their own words; masks are not lost (decisions 5.9, 5.10)."""
+"""Arrays of classes derived from NumPy's that are refused, in their words; masks are not lost (decisions 5.9, 5.10)."""
 
 import sys
 
 import dlferry
 import numpy as np
 import pytest
-
 
 
 class Derived(np.ndarray):

@@ -24,7 +24,7 @@ use crate::tensor::{Tensor, view_as};
 /// As [`protocol::import`], and `BufferError` for memory or a dtype that NumPy cannot have, `ImportError` without NumPy or
 /// without `ml_dtypes` for a dtype that NumPy has only with it.
 pub fn from_dlpack<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
-    to_ndarray(&protocol::import_object(object, request)?)
+    finish(object.py(), protocol::import(object, request)?)
 }
 
 /// Takes whatever [`asarray`](crate::asarray) takes as a `numpy.ndarray`.
@@ -33,8 +33,13 @@ pub fn from_dlpack<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResu
 ///
 /// As [`asarray`](crate::asarray) and [`from_dlpack`].
 pub fn asarray<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
-    let tensor = crate::asarray(object, request)?;
-    to_ndarray(&Bound::new(object.py(), tensor)?)
+    finish(object.py(), crate::asarray(object, request)?)
+}
+
+/// The array over what was imported. Nobody will ask the object again, so it is held as often as its memory needs and no
+/// more.
+fn finish(py: Python<'_>, tensor: Tensor) -> PyResult<Bound<'_, PyAny>> {
+    to_ndarray(&Bound::new(py, Tensor { owner: None, ..tensor })?)
 }
 
 /// A DLPack capsule of an array, also where the array's own `__dlpack__` refuses: what cannot be described is copied, and
@@ -82,35 +87,38 @@ fn take(object: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
     let py = object.py();
     let strict = Request { copy, ..Request::default() };
     let lenient = Request { lenient: true, ..strict };
-    let Some(plain) = plain(object)? else { return crate::asarray(object, &lenient) };
-    let Some(own) = array::array(&plain) else { return crate::asarray(&plain, &lenient) };
-    match super::import(&plain, &own, &strict) {
+    let Some(object) = readable(object)? else { return crate::asarray(object, &lenient) };
+    let Some(own) = array::array_or_derived(&object) else { return crate::asarray(&object, &lenient) };
+    match super::import(&object, &own, &strict) {
         Err(error) if error.is_instance_of::<PyBufferError>(py) => {}
         result => return result,
     }
     // What was asked before may have given the array another form.
-    match array::array(&plain) {
-        Some(own) => super::import(&plain, &own, &lenient),
-        None => crate::asarray(&plain, &lenient),
+    match array::array_or_derived(&object) {
+        Some(own) => super::import(&object, &own, &lenient),
+        None => crate::asarray(&object, &lenient),
     }
 }
 
-/// The array as one whose type is `numpy.ndarray` itself: what a derived class has in its way of `__dlpack__` is not
-/// asked, and may have called this. `None` for what is no array of NumPy's.
-fn plain<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+/// The array, or a plain array over its memory where NumPy has to be asked about its dtype: the `__dlpack__` of a derived
+/// class may have called this. `None` for what is no array of NumPy's.
+fn readable<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     if array::array(object).is_some() {
         return Ok(Some(object.clone()));
     }
-    let py = object.py();
-    let Ok(Some(runtime)) = Runtime::load(py) else { return Ok(None) };
-    let array_type = runtime.array_type(py);
-    if !object.is_instance(&array_type)? {
+    if array::array_or_derived(object).is_none() {
         return Ok(None);
     }
     if let Some(refusal) = values::refusal(object)? {
         return Err(refusal);
     }
-    array_type.call_method1(intern!(py, "view"), (object, &array_type)).map(Some)
+    match (array::array_or_derived(object), Runtime::loaded()) {
+        (Some(own), Some(runtime)) if own.dtype().is_none() => {
+            let array_type = runtime.array_type(object.py());
+            array_type.call_method1(intern!(object.py(), "view"), (object, &array_type)).map(Some)
+        }
+        _ => Ok(Some(object.clone())),
+    }
 }
 
 /// The tensor as a `numpy.ndarray` over the same memory; packed elements below a byte are spread into a copy.
