@@ -9,12 +9,12 @@ FACTS = Facts(
     module="PIL",
     dtypes="uint8 int32 float32 uint16",
     layouts="contiguous",
-    into={"asarray": table("* | * | shared, read-only, array-interface")},
+    into={"asarray": table("* | * | untold, read-only, array-interface")},
     # An image has two axes, or a third for the colors; `tensors` makes those of four, which bytes alone can be.
     out_of={
         "fromarray": table(f"""
-            uint8                                      | contiguous empty misaligned read-only | taken
-            uint8                                      | transposed step reversed broadcast offset | refused ValueError
+            uint8                                      | contiguous empty misaligned read-only transposed | taken
+            uint8                                      | step reversed broadcast offset | taken
             int64 uint64 float16 complex64 complex128  | no-axes | refused TypeError
             {NUMPY}                                    | no-axes | refused IndexError
             {NUMPY}                                    | *       | refused TypeError

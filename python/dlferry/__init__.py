@@ -116,4 +116,5 @@ if not TYPE_CHECKING:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    # What is meant for use, and what every module has.
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})

@@ -8,7 +8,8 @@ if TYPE_CHECKING:
 class Device(tuple[int, int]):
     """A device: the pair of its type and its number, as DLPack has it.
 
-    It is a tuple, so it equals the plain pair, unpacks, and can be passed where DLPack wants one::
+    It is a tuple, so it equals the plain pair, unpacks, and can be passed where DLPack wants one. Its name is
+    ``str(device)``, which it does not equal, for it hashes as the pair does::
 
         >>> import dlferry
         >>> dlferry.Device(2, 1)

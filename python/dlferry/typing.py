@@ -57,6 +57,7 @@ __all__ = [
     "SupportsBuffer",
     "SupportsCudaArrayInterface",
     "SupportsDLPack",
+    "SupportsDType",
     "SupportsExchange",
 ]
 
@@ -107,6 +108,18 @@ class SupportsArray(Protocol):
         """Makes an array."""
 
 
+@runtime_checkable
+class SupportsDType(Protocol):
+    """A dtype of another library, as ``numpy.dtype("float32")`` and ``torch.float32`` are.
+
+    Its name is looked at, and has to be one that :class:`dlferry.dtype` knows.
+    """
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+
+
 FromDLPack: TypeAlias = SupportsDLPack | SupportsExchange | CapsuleType
 """What :func:`dlferry.from_dlpack` takes; :func:`dlferry.from_buffer` takes :class:`SupportsBuffer`."""
 
@@ -115,8 +128,8 @@ ArrayLike: TypeAlias = (
 )
 """What :func:`dlferry.asarray` and :func:`dlferry.copyto` take: not lists and numbers, as in NumPy."""
 
-DTypeLike: TypeAlias = dtype | str
-"""A dtype, or the name of one."""
+DTypeLike: TypeAlias = dtype | str | SupportsDType | type[Any]
+"""A dtype, the name of one, or that of another library; a class such as ``numpy.float32`` or ``ml_dtypes.bfloat16``."""
 
 DeviceLike: TypeAlias = tuple[int, int] | Literal["cpu"]
 """A :class:`dlferry.Device` or another pair of type and number; ``"cpu"`` for ``(1, 0)``."""
@@ -128,3 +141,8 @@ Index: TypeAlias = (
     SupportsIndex | slice | EllipsisType | tuple[SupportsIndex | slice | EllipsisType | None, ...] | None
 )
 """What stands between the brackets of ``tensor[...]``."""
+
+
+def __dir__() -> list[str]:
+    # What is meant for use, and what every module has.
+    return sorted({*(name for name in globals() if name.startswith("__")), *__all__})

@@ -49,21 +49,24 @@ fn from_dlpack<'py>(
 /// `x` is a `bytes`, `bytearray`, `memoryview`, `mmap`, `array.array`, ctypes array
 /// or the like. The tensor has the shape and the dtype of the buffer; it is
 /// read-only where that is. `x` cannot be resized or closed as long as the tensor
-/// or a view of it is in use.
+/// or a view of it is in use. Raw bytes are uint8; `view` reads them as another
+/// dtype.
 ///
 /// - `copy`: True for a private copy; False and None never copy.
 /// - `writable`: True if the result must be writable, False if it must not be, None
 ///   for what the buffer says.
 ///
 /// Raises `TypeError` for an object without a buffer, `BufferError` for elements
-/// that DLPack cannot describe, such as those of the other byte order, and for a
-/// read-only buffer if `writable` is True.
+/// that DLPack cannot describe, such as those of the other byte order, for masked
+/// arrays, and for a read-only buffer if `writable` is True.
 ///
 /// ```python
 /// >>> import array, dlferry
 /// >>> numbers = array.array("h", [1, 2, 3])
 /// >>> dlferry.from_buffer(numbers)
 /// Tensor([1, 2, 3], shape=(3,), dtype=int16, device=cpu, source=buffer)
+/// >>> dlferry.from_buffer(bytes(16)).view("float32").reshape(2, 2).tolist()
+/// [[0.0, 0.0], [0.0, 0.0]]
 /// ```
 #[pyfunction]
 #[pyo3(signature = (x, /, *, copy=None, writable=None))]
@@ -76,8 +79,9 @@ fn from_buffer(x: &Bound<'_, PyAny>, copy: Option<bool>, writable: Option<bool>)
 ///
 /// The ways are DLPack, the buffer protocol, `__array_interface__`,
 /// `__cuda_array_interface__` and `__array__`. Elements of the other byte order and
-/// misaligned ones are copied; `tensor.copied` tells. A tensor that requires a
-/// gradient comes in read-only.
+/// misaligned ones are copied; `tensor.copied` tells, and is None after `__array__`
+/// and where an array interface answers with bytes: nobody can say whether those
+/// were made for the answer. A tensor that requires a gradient comes in read-only.
 ///
 /// - `copy`: True for a private copy, False for the same memory or an error, None
 ///   for a copy only if there must be one.
@@ -108,7 +112,7 @@ fn asarray(x: &Bound<'_, PyAny>, copy: Option<bool>, writable: Option<bool>) -> 
 /// - `ptr`: the address of the first element; 0 only if there are no elements.
 /// - `shape`, `strides`: the extents, and the strides in elements; C order without
 ///   strides.
-/// - `dtype`: a dtype or the name of one.
+/// - `dtype`: a dtype, the name of one, or that of another library.
 /// - `owner`: the object that is kept alive as long as the memory is in use. With
 ///   None the caller sees to that.
 /// - `readonly`: whether the elements may only be read.
@@ -134,17 +138,20 @@ fn from_address(
     #[pyo3(from_py_with = address)] ptr: usize,
     #[pyo3(from_py_with = integers)] shape: Vec<i64>,
     dtype: &Bound<'_, PyAny>,
-    strides: Option<&Bound<'_, PyAny>>,
+    #[pyo3(from_py_with = integers_or_none)] strides: Option<Vec<i64>>,
     owner: Option<&Bound<'_, PyAny>>,
     readonly: bool,
     device: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Tensor> {
     let dtype = DType::from_argument(dtype)?.0;
-    let strides = strides.map(integers).transpose()?;
     let device = device.map_or(Ok(DLDevice::CPU), dlferry_pyo3::protocol::device)?;
     // SAFETY: the caller in Python vouches for the memory, as the documentation of the function says; assumptions P1 to
     // P3 of `SAFETY.md`.
     unsafe { dlferry_pyo3::from_address(ptr, dtype, &shape, strides.as_deref(), device, readonly, owner) }
+}
+
+fn integers_or_none(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<i64>>> {
+    if value.is_none() { Ok(None) } else { integers(value).map(Some) }
 }
 
 /// Copies the elements of one array into the memory of another.
@@ -154,8 +161,9 @@ fn from_address(
 /// the two overlap, the result is as if `src` had been copied first.
 ///
 /// Raises `TypeError` for unequal dtypes, `ValueError` for a shape that cannot be
-/// broadcast, `BufferError` if `dst` is read-only or an array cannot be taken,
-/// `CopyRequiredError` if the memory of `dst` cannot be shared.
+/// broadcast, `BufferError` if `dst` is read-only or may be a copy itself, as that of
+/// `__array__` may, or if an array cannot be taken, `CopyRequiredError` if the memory
+/// of `dst` cannot be shared.
 ///
 /// ```python
 /// >>> import dlferry, numpy

@@ -5,7 +5,7 @@ use core::ptr;
 use dlferry::abi::{DLDataType, DLDevice};
 use dlferry::layout::Layout;
 use dlferry::managed::{Descriptor, Fields, Tensor as Managed};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::error::IntoPyErr;
@@ -44,4 +44,25 @@ pub unsafe fn from_address(
     // SAFETY: vouched for by the caller.
     let tensor = unsafe { Managed::from_owner(keep, descriptor) }.map_err(IntoPyErr::into_py_err)?;
     Ok(Tensor::new(tensor.into_shared(), Source::Address, owner.map(|owner| owner.clone().unbind())))
+}
+
+/// The refusal of what is no integer, and so no address: how its address is had.
+pub(crate) fn no_address(value: &Bound<'_, PyAny>) -> PyErr {
+    let kind = value.get_type();
+    let bases: Vec<String> =
+        kind.mro().iter().filter_map(|base| base.repr().ok()).map(|base| base.to_string()).collect();
+    let is_a = |name: &str| bases.iter().any(|base| base.ends_with(&format!(" '{name}'>")));
+    let remedy = if is_a("_ctypes._Pointer") {
+        "of a ctypes pointer it is ctypes.addressof(pointer.contents)"
+    } else if is_a("ctypes.c_void_p") || is_a("ctypes.c_char_p") {
+        "of such a pointer it is ctypes.cast(pointer, ctypes.c_void_p).value"
+    } else if is_a("_ctypes._CData") {
+        "of ctypes data it is ctypes.addressof(data), and dlferry.from_buffer takes the data as they are"
+    } else if is_a("_cffi_backend._CDataBase") {
+        "of a cffi pointer it is int(ffi.cast(\"uintptr_t\", pointer))"
+    } else {
+        "dlferry.asarray takes arrays as they are"
+    };
+    let kind = kind.fully_qualified_name().map_or_else(|_| String::from("unknown"), |name| name.to_string());
+    PyTypeError::new_err(format!("wanted an address, which is an integer, found an object of type {kind}: {remedy}"))
 }

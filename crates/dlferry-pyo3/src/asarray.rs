@@ -3,10 +3,11 @@
 use pyo3::exceptions::{PyBufferError, PyException, PyMemoryError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyType};
 
 use crate::error::CopyRequiredError;
 use crate::protocol::{self, Request, values};
+use crate::remedy::{Call, remedy};
 use crate::settle::resettle;
 use crate::tensor::Tensor;
 use crate::{buffer, capsule, exchange, interface, numpy};
@@ -43,6 +44,9 @@ pub fn asarray(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor>
     }
     if let Some(tensor) = ways.attempt("__cuda_array_interface__", || interface::import::cuda(object, &request))? {
         return Ok(tensor);
+    }
+    if let Some(error) = values::nulls(object)? {
+        return Err(error);
     }
     if let Some(tensor) = ways.attempt("__array__", || array_method(object, &request))? {
         return Ok(tensor);
@@ -125,9 +129,11 @@ impl Ways<'_, '_> {
     fn into_error(self) -> PyResult<PyErr> {
         let py = self.object.py();
         let kind = self.object.get_type().fully_qualified_name()?;
-        if self.refusals.is_empty() {
+        // A class shows the attributes of its instances.
+        if self.refusals.is_empty() || self.object.is_instance_of::<PyType>() {
             return Ok(PyTypeError::new_err(format!(
-                "an object of type {kind} is no array: it has no DLPack, no buffer, no array interface and no __array__"
+                "an object of type {kind} is no array: {}",
+                remedy(self.object, Call::AsArray)?
             )));
         }
         let reason = |(way, error): &(&str, PyErr)| {

@@ -45,6 +45,8 @@ mod memory;
 pub mod numpy;
 pub mod protocol;
 mod python;
+mod read_only;
+mod remedy;
 mod settle;
 mod tensor;
 

@@ -1,5 +1,8 @@
 //! Names and calls that the interpreter is asked for often, made once.
 
+use pyo3::exceptions::PyException;
+#[cfg(not(feature = "abi3"))]
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -73,10 +76,60 @@ pub(crate) fn type_attribute<'py>(
     object.get_type().getattr_opt(name)
 }
 
+/// An attribute that a type computes in C, found once and asked often.
+///
+/// Good for objects of the type in the state in which it was found: whoever keeps one asks whether that still holds.
+#[cfg(not(feature = "abi3"))]
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Getter(
+    /// A descriptor of [`PyGetSetDescr_Type`](ffi::PyGetSetDescr_Type), of which one reference is never given back.
+    core::ptr::NonNull<ffi::PyObject>,
+);
+
+#[cfg(not(feature = "abi3"))]
+impl Getter {
+    /// The getter behind an attribute of an object's type; `None` where looking the attribute up could do anything else.
+    pub(crate) fn of(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> PyResult<Option<Self>> {
+        // SAFETY: the type of a living object.
+        let get_attribute = unsafe { (*object.get_type_ptr()).tp_getattro };
+        let usual: ffi::getattrofunc = ffi::PyObject_GenericGetAttr;
+        if get_attribute.is_none_or(|own| !core::ptr::fn_addr_eq(own, usual)) {
+            return Ok(None);
+        }
+        let Some(descriptor) = type_attribute(object, name)? else { return Ok(None) };
+        if descriptor.get_type_ptr() != &raw mut ffi::PyGetSetDescr_Type {
+            return Ok(None);
+        }
+        Ok(core::ptr::NonNull::new(descriptor.into_ptr()).map(Self))
+    }
+
+    /// The attribute of an object.
+    #[inline]
+    pub(crate) fn get<'py>(&self, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let kind = &raw const ffi::PyGetSetDescr_Type;
+        // SAFETY: a static type.
+        let get = unsafe { (*kind).tp_descr_get };
+        let Some(get) = get else { return Err(PyTypeError::new_err("descriptors of C have no getter")) };
+        // SAFETY: attached; the descriptor is never freed, and checks the object itself.
+        let value = unsafe { get(self.0.as_ptr(), object.as_ptr(), object.get_type_ptr().cast()) };
+        // SAFETY: a new reference, or NULL with an exception set.
+        unsafe { Bound::from_owned_ptr_or_err(object.py(), value) }
+    }
+}
+
 /// `(1, 3)`: the version that dlferry asks for.
 pub(crate) fn version_tuple(py: Python<'_>) -> PyResult<&Bound<'_, PyTuple>> {
     static VERSION: PyOnceLock<Py<PyTuple>> = PyOnceLock::new();
     let version = dlferry::abi::DLPackVersion::CURRENT;
     let tuple = VERSION.get_or_try_init(py, || (version.major, version.minor).into_pyobject(py).map(Bound::unbind))?;
     Ok(tuple.bind(py))
+}
+
+/// The result, or `None` for an error of an object's own code that does not matter; an interrupt passes.
+pub(crate) fn unless_it_raises<T>(py: Python<'_>, result: PyResult<T>) -> PyResult<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.is_instance_of::<PyException>(py) => Ok(None),
+        Err(error) => Err(error),
+    }
 }

@@ -7,7 +7,10 @@ use pyo3::prelude::*;
 
 use crate::error::{CopyRequiredError, IntoPyErr};
 use crate::protocol::Request;
+use crate::read_only::{COPY, Why};
 use crate::tensor::{Made, Source, Tensor};
+
+const READ_ONLY: &str = "the tensor is read-only, and writable=True was asked for";
 
 /// Makes the result of an import, whichever way it came.
 #[inline(always)]
@@ -50,7 +53,7 @@ fn fit(
         tensor = Managed::copy_of(tensor.view()).map_err(IntoPyErr::into_py_err)?;
     }
     match request.writable {
-        Some(true) => tensor = assert_writable(tensor)?,
+        Some(true) => tensor = assert_writable(py, tensor, source, owner)?,
         Some(false) => tensor = tensor.into_read_only(),
         None => {}
     }
@@ -67,9 +70,9 @@ pub(crate) fn resettle(tensor: &Bound<'_, Tensor>, request: &Request) -> PyResul
     check_device(descriptor, request.device)?;
     let must_copy = request.copy == Some(true) || copies_unasked(descriptor, request);
     if !must_copy && request.writable == Some(true) && descriptor.is_read_only() {
-        return Err(PyBufferError::new_err(
-            "the tensor is read-only, and writable=True was asked for: copy=True gives a writable copy",
-        ));
+        let owner = tensor.get().owner.as_ref().map(|owner| owner.bind(tensor.py()));
+        let why = Why::of(tensor.py(), descriptor, source, owner)?.and_remedy(false, COPY);
+        return Err(PyBufferError::new_err(format!("{READ_ONLY}: {why}")));
     }
     let owner = tensor.get().owner.as_ref().map(|owner| owner.clone_ref(tensor.py()));
     let (shared, owner) = if must_copy {
@@ -103,19 +106,19 @@ fn check_device(descriptor: &Descriptor, wanted: Option<DLDevice>) -> PyResult<(
 }
 
 /// Takes the caller's word for an unversioned tensor, which cannot say whether it may be written.
-fn assert_writable(tensor: Managed) -> PyResult<Managed> {
-    if !tensor.descriptor().is_read_only() {
+fn assert_writable(
+    py: Python<'_>,
+    tensor: Managed,
+    source: Source,
+    owner: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Managed> {
+    let descriptor = tensor.descriptor();
+    if !descriptor.is_read_only() {
         return Ok(tensor);
     }
-    if tensor.descriptor().layout().has_overlap() {
-        return Err(PyBufferError::new_err(
-            "elements of the tensor share memory, so it cannot be writable: copy=True gives a writable copy",
-        ));
-    }
-    if tensor.descriptor().version().is_some() {
-        return Err(PyBufferError::new_err(
-            "the tensor is read-only, and writable=True was asked for: copy=True gives a writable copy",
-        ));
+    if descriptor.version().is_some() || descriptor.layout().has_overlap() {
+        let why = Why::of(py, descriptor, source, owner)?.and_remedy(true, COPY);
+        return Err(PyBufferError::new_err(format!("{READ_ONLY}: {why}")));
     }
     let (handle, mut descriptor) = tensor.into_parts();
     // SAFETY: the caller of `from_dlpack(..., writable=True)` says that the memory may be written (assumption P1). That

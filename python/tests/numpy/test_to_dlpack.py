@@ -2,6 +2,7 @@
 
 import gc
 import sys
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
@@ -173,6 +174,27 @@ def test_masked_elements_of_another_byte_order_are_refused_too():
     array = np.ma.masked_array(AWKWARD["swapped"](), mask=[0, 1, 0, 0, 0])
     with pytest.raises(BufferError, match="masked"):
         to_dlpack(array)
+
+
+class Reshaping(np.ndarray):
+    """An array that takes another shape when it is looked at."""
+
+    @property
+    def mask(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self.shape = (1,) * 10 + (3, 4, 2)
+        self.ballast = [np.zeros((1,) * ndim) for ndim in range(1, 20) for _ in range(50)]
+        return np.False_
+
+
+def test_array_is_read_after_its_own_code_has_run():
+    """The numbers of its shape lie elsewhere by then."""
+    array = np.arange(24.0).reshape(2, 3, 4).view(Reshaping)
+    tensor = dlferry.from_dlpack(to_dlpack(array, max_version=(1, 0)))
+    assert tensor.shape == (1,) * 10 + (3, 4, 2)
+    swapped = AWKWARD["swapped"]()[:4].repeat(6).reshape(4, 6).view(Reshaping)
+    assert dlferry.from_dlpack(to_dlpack(swapped)).shape == (1,) * 10 + (3, 4, 2)
 
 
 @pytest.mark.parametrize("thing", [[1, 2], (1, 2), 3, "text", None, {}, object()])

@@ -251,10 +251,8 @@ def test_method_may_come_from_getattr():
 
 @pytest.mark.parametrize("value", [object(), 3, None, [1, 2], "text", {"shape": 1}])
 def test_object_without_the_protocol_is_a_type_error(value):
-    """R5.3, section 3: the text names what to use."""
-    with pytest.raises(
-        TypeError, match=r"neither __dlpack__ nor a DLPack exchange table; try dlferry\.asarray"
-    ) as caught:
+    """R5.3, section 3; what the text names is in `test_module.py`."""
+    with pytest.raises(TypeError, match=r"neither __dlpack__ nor a DLPack exchange table; ") as caught:
         dlferry.from_dlpack(value)
     assert type(value).__name__ in str(caught.value)
 

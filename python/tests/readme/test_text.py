@@ -1,5 +1,6 @@
 """What the READMEs say about messages, links and versions is so."""
 
+import ctypes
 import re
 from typing import Any
 
@@ -37,6 +38,22 @@ def float32_to_rust() -> Any:
     return pytest.importorskip("first").negative(pytest.importorskip("numpy").zeros(2, "f4"))
 
 
+class Made:
+    """Makes a copy for each answer."""
+
+    @property
+    def __array_interface__(self) -> Any:
+        return {"shape": (2,), "typestr": "|u1", "data": bytes(2)}
+
+
+def with_nulls() -> Any:
+    return pytest.importorskip("pyarrow", exc_type=ImportError).array([1, None])
+
+
+def backwards() -> Any:
+    return dlferry.from_buffer(bytearray(2))[::-1]
+
+
 def needs_torch(*row: Any) -> Any:
     return pytest.param(*row, marks=pytest.mark.torch)
 
@@ -50,6 +67,24 @@ MESSAGES: list[Any] = [
         lambda: dlferry.from_dlpack(read_only(), writable=True),
     ),
     ("which an unversioned DLPack capsule cannot say", BufferError, lambda: read_only().__dlpack__()),
+    (
+        "have no gaps, no repetitions and no negative strides",
+        BufferError,
+        lambda: backwards().jax(),
+    ),
+    ("and torch has no negative strides", BufferError, lambda: backwards().torch()),
+    ("and torch has no read-only arrays", BufferError, lambda: read_only().torch()),
+    ("the target is read-only", BufferError, lambda: dlferry.copyto(read_only(), b"other")),
+    ("would be lost", dlferry.CopyRequiredError, lambda: dlferry.copyto(Made(), b"ab")),
+    (
+        "which may be a copy made for this answer",
+        dlferry.CopyRequiredError,
+        lambda: dlferry.asarray(Made(), copy=False),
+    ),
+    ("the Arrow array has nulls", BufferError, lambda: dlferry.asarray(with_nulls())),
+    ("is the name of no dtype", ValueError, lambda: read_only().view("<f4")),
+    ("make an array of it first", TypeError, lambda: dlferry.asarray([1, 2, 3])),
+    ("it holds an address", BufferError, lambda: dlferry.from_buffer(ctypes.c_void_p(1))),
     ("the array is masked", BufferError, lambda: dlferry.from_dlpack(masked())),
     ("in the other byte order", BufferError, lambda: dlferry.from_buffer(swapped())),
     ("wanted elements of", TypeError, float32_to_rust),

@@ -44,7 +44,10 @@ DOCUMENTED = documented()
 EXAMPLES = {
     *["from_dlpack", "from_buffer", "asarray", "from_address", "copyto"],
     *["Tensor", "dtype", "Device"],
-    *["Tensor." + name for name in ["tolist", "copy", "reshape", "permute_dims", "squeeze", "expand_dims"]],
+    *[
+        "Tensor." + name
+        for name in ["tolist", "tobytes", "copy", "reshape", "permute_dims", "squeeze", "expand_dims"]
+    ],
     *["Tensor." + name for name in ["broadcast_to", "view", "numpy", "to"]],
 }
 
@@ -56,7 +59,9 @@ SIGNATURES = {
     "copyto": "(dst, src, /)",
     "dtype": "(name, /)",
     "Tensor.copy": "(self, /, order='C')",
+    "Tensor.tobytes": "(self, /, order='C')",
     "Tensor.reshape": "(self, /, *shape)",
+    "Tensor.permute_dims": "(self, /, *axes)",
     "Tensor.squeeze": "(self, /, axis=None)",
     "Tensor.expand_dims": "(self, /, axis=0)",
     "Tensor.view": "(self, dtype, /)",

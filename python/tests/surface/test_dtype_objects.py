@@ -1,12 +1,20 @@
 """The dtype objects: one for each dtype, known by the standard's name (rules R1.9 to R1.12)."""
 
 import copy
+import ctypes
+import importlib
 import pickle
+import re
+import subprocess
+import sys
 
 import dlferry
 import dlferry_testing as dt
+import numpy as np
 import pytest
-from elements import CODES, RARE
+from elements import CODES, NUMPY, RARE
+
+LITTLE = sys.byteorder == "little"
 
 
 def dtype_of(code, bits, lanes=1):
@@ -44,6 +52,9 @@ def test_lanes_are_part_of_the_name(lanes):
     assert (dtype.name, dtype.bits, dtype.lanes, dtype.itemsize) == (f"float32x{lanes}", 32, lanes, 4 * lanes)
     assert dtype == dtype_of(2, 32, lanes)
     assert dtype != dlferry.float32
+
+
+WIDE = [(0, 33, 1), (1, 3, 1), (2, 23, 1), (2, 128, 1), (5, 65, 1), (0, 33, 4)]
 
 
 # What is no name of a dtype, or not the one name that it has.
@@ -93,10 +104,132 @@ def test_other_string_is_a_value_error(name):
     assert type(caught.value) is ValueError
 
 
-@pytest.mark.parametrize("wrong", [None, 32, 1.5, b"float32", ("float32",), float, dlferry.dtype])
+# What somebody may say, and what is said back.
+MEANT = [
+    ("f4", "float32"), ("<f4" if LITTLE else ">f4", "float32"), ("=f8", "float64"), ("|u1", "uint8"), ("u1", "uint8"),
+    ("c8", "complex64"), ("c16", "complex128"), ("b1", "bool"), ("i4", "int32"), ("f2", "float16"),
+    ("f", "float32"), ("d", "float64"), ("e", "float16"), ("B", "uint8"), ("?", "bool"), ("q", "int64"),
+    ("half", "float16"), ("double", "float64"), ("single", "float32"), ("bf16", "bfloat16"), ("f32", "float32"),
+    ("u16", "uint16"), ("cfloat", "complex64"), ("fp16", "float16"), ("Float32", "float32"), (" float32 ", "float32"),
+    ("torch.float32", "float32"), ("np.float32", "float32"), ("jnp.bfloat16", "bfloat16"), ("torch.double", "float64"),
+    ("int8_t", "int8"), ("uint64_t", "uint64"), ("bool_", "bool"), ("c_float", "float32"), ("c_int32", "int32"),
+    ("e4m3", "float8_e4m3fn"), ("FLOAT8_E5M2", "float8_e5m2"), ("fp4", "float4_e2m1fn"),
+    # Where libraries differ, all that it may be.
+    ("float", '"float64" or "float32"'), ("int", '"int64" or "int32"'), ("i8", '"int64" or "int8"'),
+    ("u8", '"uint64" or "uint8"'), ("char", '"int8" or "uint8"'), ("fp8", '"float8_e4m3fn" or "float8_e5m2"'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "meant"), MEANT)
+def test_name_of_others_is_answered_with_the_one_that_is_meant(said, meant):
+    meant = meant if '"' in meant else f'"{meant}"'
+    with pytest.raises(ValueError, match=f"did you mean {re.escape(meant)}\\?$") as caught:
+        dlferry.dtype(said)
+    assert type(caught.value) is ValueError
+    for name in re.findall('"(\\w+)"', meant):
+        assert dlferry.dtype(name).name == name
+
+
+@pytest.mark.parametrize(
+    "said", ["real32", "str", "object", "M8[s]", "<U4", "S3", "V8", "float23\0", "f3", "i16x", "\u00e9"]
+)
+def test_nobody_guesses_what_may_be_anything(said):
+    with pytest.raises(ValueError, match="is the name of no dtype") as caught:
+        dlferry.dtype(said)
+    assert "did you mean" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["f4", "i2", "c16", "u8"])
+@pytest.mark.parametrize("make", [str, np.dtype], ids=["text", "NumPy's"])
+def test_other_byte_order_is_named(name, make):
+    with pytest.raises(ValueError, match=f"{'big' if LITTLE else 'little'}-endian.*asarray") as caught:
+        dlferry.dtype(make((">" if LITTLE else "<") + name))
+    assert np.dtype(name).name in str(caught.value)
+    assert dlferry.dtype(np.dtype(("<" if LITTLE else ">") + name)).name == np.dtype(name).name
+
+
+@pytest.mark.parametrize("numbers", WIDE)
+def test_width_that_no_library_has_is_a_slip_and_passes_in_a_tensor(numbers):
+    dtype = dtype_of(*numbers)
+    with pytest.raises(ValueError, match=r"name of no dtype that libraries exchange.*64") as caught:
+        dlferry.dtype(dtype.name)
+    written = f"dtype(code={numbers[0]}, bits={numbers[1]}, lanes={numbers[2]})"
+    assert written in str(caught.value)
+    assert dlferry.dtype(written) == dtype
+    for call in (dlferry.from_buffer(bytes(8)).view,
+                 lambda name: dlferry.from_address(0, (0,), name, owner=None)):  # fmt: skip
+        with pytest.raises(ValueError, match="name of no dtype"):
+            call(dtype.name)
+
+
+@pytest.mark.parametrize("name", NUMPY)
+def test_dtype_of_numpy_is_known_by_its_name(name):
+    for value in (np.dtype(name), np.dtype(name).type, np.zeros(1, name).dtype):
+        assert dlferry.dtype(value) == getattr(dlferry, name)
+    assert dlferry.from_buffer(bytes(64)).view(np.dtype(name)).dtype.name == name
+
+
+def test_dtype_of_other_libraries_is_known_by_its_name():
+    for module in ("ml_dtypes", "jax.numpy", "torch", "mlx.core", "tensorflow"):
+        try:
+            library = importlib.import_module(module)
+        except ImportError:
+            continue
+        for name in ("bfloat16", "float32", "float8_e4m3fn", "int4", "int8"):
+            if hasattr(library, name) and name not in PLACEHOLDERS.get(module, ()):
+                assert dlferry.dtype(getattr(library, name)).name == name, module
+
+
+# What has the name and is no dtype yet.
+PLACEHOLDERS = {"torch": ("int4",)}
+
+
+def test_other_objects_named_so_are_read_without_an_import():
+    script = (
+        "import dlferry, sys\n"
+        "class float32: pass\n"
+        "assert dlferry.dtype(float32) == dlferry.float32\n"
+        "assert not {'numpy', 'torch', 'jax', 'ml_dtypes'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+class Odd:
+    """Has attributes that raise or say something else."""
+
+    def __init__(self, **fields):
+        self.fields = fields
+
+    def __getattr__(self, name):
+        value = self.fields.get(name, AttributeError(name))
+        if isinstance(value, BaseException):
+            raise value
+        return value
+
+    def __str__(self):
+        return str(self.fields.get("text", "odd"))
+
+
+def test_objects_that_are_odd_are_no_dtypes():
+    assert dlferry.dtype(Odd(name="int16")).name == "int16"
+    assert dlferry.dtype(Odd(text="lib.core.int16")).name == "int16"
+    for odd in (Odd(name=7), Odd(name="int17"), Odd(name=RuntimeError()), Odd(name="int16", itemsize=4),
+                Odd(text="x y.int16"), Odd(text="int16"), Odd(text="lib.int17")):  # fmt: skip
+        with pytest.raises(TypeError, match="needs a name"):
+            dlferry.dtype(odd)
+    assert dlferry.dtype(Odd(name="int16", itemsize=2, byteorder=RuntimeError())).name == "int16"
+    with pytest.raises(KeyboardInterrupt):
+        dlferry.dtype(Odd(name=KeyboardInterrupt()))
+
+
+@pytest.mark.parametrize(
+    "wrong", [None, 32, 1.5, b"float32", ("float32",), float, int, complex, dlferry.dtype, np.longlong, np.float32(1),
+              np.zeros(2), np.dtype("M8[s]"), np.dtype([("x", "f4")]), np.dtype(("f4", (2,))), ctypes.c_float]
+)  # fmt: skip
 def test_other_type_is_a_type_error(wrong):
-    with pytest.raises(TypeError, match="needs a name"):
+    with pytest.raises(TypeError, match="needs a name") as caught:
         dlferry.dtype(wrong)
+    assert ("did you mean" in str(caught.value)) == isinstance(wrong, type) * (wrong is not dlferry.dtype)
 
 
 def test_dtype_needs_one_argument():
@@ -115,11 +248,23 @@ def test_dtypes_differ_in_every_field():
     assert len(different) == 5
 
 
-def test_dtype_is_not_its_name():
-    """No value of another type equals a dtype, so that a wrong comparison shows."""
-    assert dlferry.float32 != "float32"
-    assert not dlferry.float32 == "float32"  # noqa: SIM201
-    assert dlferry.float32 is not None
+@pytest.mark.parametrize("numbers", [*UNNAMED, *WIDE, (2, 32, 1), (2, 32, 4)])
+def test_dtype_equals_its_name_and_hashes_like_it(numbers):
+    dtype = dtype_of(*numbers)
+    assert dtype == dtype.name
+    assert dtype.name == dtype
+    assert not dtype != dtype.name  # noqa: SIM202
+    assert hash(dtype) == hash(dtype.name)
+    assert {dtype: 1}[dtype.name] == {dtype.name: 1}[dtype] == 1
+
+
+@pytest.mark.parametrize(
+    "other", [None, 3, b"float32", "float64", "Float32", "", np.float32, np.dtype("f4"), object()]
+)
+def test_nothing_else_equals_a_dtype(other):
+    assert dlferry.float32 != other
+    assert not dlferry.float32 == other  # noqa: SIM201
+    assert dlferry.float32.__eq__(other) is (NotImplemented if not isinstance(other, str) else False)
 
 
 @pytest.mark.parametrize("operator", ["__lt__", "__gt__"])
@@ -128,7 +273,7 @@ def test_dtypes_have_no_order(operator):
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-@pytest.mark.parametrize("numbers", [*UNNAMED, (2, 32, 1), (2, 32, 4), (5, 32, 1), (17, 4, 1)])
+@pytest.mark.parametrize("numbers", [*UNNAMED, *WIDE, (2, 32, 1), (2, 32, 4), (5, 32, 1), (17, 4, 1)])
 def test_dtype_survives_pickling(numbers, protocol):
     dtype = dtype_of(*numbers)
     again = pickle.loads(pickle.dumps(dtype, protocol))
@@ -141,7 +286,7 @@ def test_dtype_survives_copying():
     assert copy.deepcopy([dlferry.int8]) == [dlferry.int8]
 
 
-@pytest.mark.parametrize("numbers", [*UNNAMED, (2, 32, 1), (2, 32, 4), (6, 8, 1)])
+@pytest.mark.parametrize("numbers", [*UNNAMED, *WIDE, (2, 32, 1), (2, 32, 4), (6, 8, 1)])
 def test_repr_makes_the_dtype_again(numbers):
     dtype = dtype_of(*numbers)
     assert eval(repr(dtype), {"dlferry": dlferry}) == dtype

@@ -1,6 +1,7 @@
 """What the package offers, by name, and its exceptions (decision 5.10, rule R9.1)."""
 
 import builtins
+import re
 import subprocess
 import sys
 
@@ -26,6 +27,17 @@ def test_everything_listed_is_there():
 def test_dir_shows_everything_listed():
     """The names that are looked up late, too, before they are used for the first time."""
     script = "import dlferry; assert set(dlferry.__all__) <= set(dir(dlferry))"
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+def test_dir_shows_nothing_else_but_what_every_module_has():
+    script = (
+        "import dlferry, dlferry.typing, types; own = set(dir(types.ModuleType('m')))\n"
+        "for module in (dlferry, dlferry.typing):\n"
+        "    names = set(dir(module)) - set(module.__all__)\n"
+        "    assert all(n.startswith('__') and n.endswith('__') for n in names), names\n"
+        "    assert '__doc__' in names and '__file__' in names"
+    )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
 
 
@@ -89,7 +101,68 @@ def test_object_with_a_buffer_is_sent_to_from_buffer(wrong):
         dlferry.from_dlpack(wrong)
 
 
-@pytest.mark.parametrize("wrong", [3, None, [1.0], object(), np.zeros])
-def test_object_without_any_protocol_is_sent_to_asarray(wrong):
-    with pytest.raises(TypeError, match="asarray"):
-        dlferry.from_dlpack(wrong)
+# What is no array, and what is said of it by whatever function.
+NO_ARRAYS = [
+    ([1.0], "make an array of it first"),
+    ((1, 2), "make an array of it first"),
+    (range(3), "make an array of it first"),
+    (iter([]), "make an array of it first"),
+    ({1}, "make an array of it first"),
+    (3, "it is a number"),
+    (1.5, "it is a number"),
+    (2j, "it is a number"),
+    (True, "it is a number"),
+    ("text", r"text\.encode\(\)"),
+    (None, "something is missing"),
+    (np.ndarray, "it is a class"),
+    (int, "it is a class"),
+    ({}, "nothing here takes it"),
+    (object(), "nothing here takes it"),
+    (np.zeros, "nothing here takes it"),
+]
+FUNCTIONS = [dlferry.from_dlpack, dlferry.from_buffer, dlferry.asarray]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+@pytest.mark.parametrize(("wrong", "remedy"), NO_ARRAYS, ids=lambda value: str(value)[:20])
+def test_what_is_no_array_is_not_sent_from_one_function_to_another(function, wrong, remedy):
+    if wrong is np.ndarray and function is dlferry.from_dlpack:
+        return  # its method raises an error of its own
+    with pytest.raises(TypeError, match=remedy) as caught:
+        function(wrong)
+    assert type(caught.value) is TypeError
+    assert "dlferry." not in str(caught.value)
+
+
+class Interface:
+    __array_interface__ = np.arange(3).__array_interface__
+
+
+class Array:
+    def __array__(self, dtype=None, copy=None):
+        return np.arange(3)
+
+
+class Broken:
+    """Has no attribute that can be looked at."""
+
+    def __getattribute__(self, name):
+        raise RuntimeError(name)
+
+
+def test_object_that_raises_is_refused_as_any():
+    with pytest.raises(TypeError, match=r"Broken has no buffer protocol; .*nothing here takes it"):
+        dlferry.from_buffer(Broken())
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.__name__)
+@pytest.mark.parametrize("thing", [b"abc", dt.Producer(dt.Crafted(bytes(8), shape=[2])), Interface(), Array(),
+                                   dlferry.from_buffer(b"abc"), dt.BufferExporter(bytes(4))],
+                         ids=lambda thing: type(thing).__name__)  # fmt: skip
+def test_function_that_is_advised_takes_the_object(function, thing):
+    try:
+        function(thing)
+    except TypeError as error:
+        (advised,) = re.findall(r"use dlferry\.(\w+)", str(error))
+        assert advised != function.__name__
+        getattr(dlferry, advised)(thing)

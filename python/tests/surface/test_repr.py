@@ -119,6 +119,16 @@ def test_copy_is_noted():
     assert "copied=True" in facts(dlferry.from_dlpack(np.zeros(2), copy=True))
 
 
+def test_copy_that_nobody_can_tell_is_noted():
+    class Method:
+        def __array__(self, dtype=None, copy=None):
+            return np.zeros(2)
+
+    tensor = dlferry.asarray(Method())
+    assert tensor.copied is None
+    assert "copied=None" in facts(tensor)
+
+
 def test_unversioned_source_is_noted():
     tensor = dlferry.from_dlpack(dt.Crafted(bytes(8), shape=[2]).capsule(versioned=False))
     assert facts(tensor).endswith("readonly=True, source=dlpack-unversioned")

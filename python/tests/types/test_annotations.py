@@ -56,6 +56,10 @@ ACCEPTED = [
     "dlferry.copyto(bytearray(3), b'abc')",
     "tensor.reshape(3, 2).reshape((3, 2)).reshape([-1]).reshape(array_of_numpy.shape)",
     "tensor.view('int8').view(dlferry.bool)",
+    "tensor.view(numpy.float32).view(numpy.dtype('int8')).view(array_of_numpy.dtype)",
+    "dlferry.dtype(numpy.float32), dlferry.from_address(0, (0,), numpy.int8, owner=None)",
+    "assert_type(tensor.tobytes(), bytes), tensor.tobytes('F')",
+    "tensor.permute_dims(1, 0).permute_dims((1, 0)).permute_dims([0, 1])",
     "tensor.squeeze().squeeze(0).squeeze((0, 1)).expand_dims(-1).broadcast_to((2, 3)).permute_dims((1, 0))",
     "tensor[0], tensor[1:], tensor[...], tensor[None], tensor[0, ..., None, ::2]",
     "float(tensor), int(tensor), bool(tensor), len(tensor), [0][tensor]",
@@ -116,7 +120,9 @@ REFUSED = [
     ("tensor.shape = (1,)", "misc"),
     ("tensor + tensor", "operator"),
     ("tensor < tensor", "operator"),
-    ("tensor.view(numpy.int8)", "arg-type"),
+    ("tensor.view(8)", "arg-type"),
+    ("tensor.view(b'int8')", "arg-type"),
+    ("tensor.permute_dims('01')", "arg-type"),
     ("tensor.__dlpack__(max_version=1)", "arg-type"),
 ]
 
@@ -124,11 +130,13 @@ TORCH = [
     "dlferry.from_dlpack(torch.zeros(2))",
     "dlferry.asarray(torch.zeros(2))",
     "dlferry.copyto(torch.zeros(2), tensor)",
+    "tensor.view(torch.float32), dlferry.dtype(torch.bfloat16)",
 ]
 JAX = [
     "dlferry.from_dlpack(jax.numpy.zeros(2))",
     "dlferry.asarray(jax.numpy.zeros(2))",
     "jax.numpy.from_dlpack(tensor)",
+    "tensor.view(jax.numpy.zeros(2).dtype)",
 ]
 PILLOW = ["dlferry.asarray(PIL.Image.new('L', (2, 2)))"]
 

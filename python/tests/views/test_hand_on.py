@@ -132,6 +132,74 @@ def test_unknown_library_is_refused(target, kind):
         tensor_of(np.zeros(3)).to(target)
 
 
+# Arrays, and whether they are without gaps and repetitions in whatever order of the axes.
+STRIDES = {
+    "row-major": (lambda a: a, True),
+    "column-major": (np.asfortranarray, True),
+    "permuted": (lambda a: a.transpose(1, 2, 0), True),
+    "one row": (lambda a: a[1], True),
+    "one element of each": (lambda a: a[:1, :1, ::4], True),
+    "reversed axis of one": (lambda a: a[:1][::-1], True),
+    "no elements": (lambda a: a[:, :0, ::-2], True),
+    "no axes": (lambda a: a[0, 0, 0, ...], True),
+    "reversed": (lambda a: a[::-1], False),
+    "all reversed": (lambda a: a[::-1, ::-1, ::-1], False),
+    "with gaps": (lambda a: a[:, :, ::2], False),
+    "without some rows": (lambda a: a[:, :2], False),
+    "repeated": (lambda a: np.broadcast_to(a[:1], (5, 3, 4)), False),
+    "overlapping": (lambda a: np.lib.stride_tricks.sliding_window_view(a[0, 0], 2), False),
+}
+
+
+@pytest.mark.parametrize("layout", STRIDES)
+def test_jax_takes_what_has_no_gaps_and_the_rest_is_refused_with_the_remedy(layout):
+    jnp = imported("jax.numpy")
+    make, is_compact = STRIDES[layout]
+    array = make(cube("float32"))
+    tensor = tensor_of(array)
+    ways = (tensor.jax, lambda: tensor.to("jax"), lambda: tensor.to(jnp), lambda: tensor.to(jnp.zeros(1)))
+    for way in ways:
+        if is_compact:
+            assert way().tolist() == array.tolist()
+        else:
+            with refused(BufferError, match=r"gaps.*tensor\.copy\(\)"):
+                way()
+    assert tensor.copy().jax().tolist() == array.tolist()
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("layout", STRIDES)
+def test_torch_takes_what_does_not_run_backwards_and_the_rest_is_refused_with_the_remedy(layout):
+    torch = imported("torch")
+    array = STRIDES[layout][0](cube("float32"))
+    tensor = dlferry.from_address(begin(array), array.shape, "float32", [s // 4 for s in array.strides],
+                                  owner=array, readonly=False)  # fmt: skip
+    if "reversed" in layout and layout != "reversed axis of one":
+        for way in (tensor.torch, lambda: tensor.to("torch"), lambda: tensor.to(torch)):
+            with refused(BufferError, match=r"no negative strides.*tensor\.copy\(\)"):
+                way()
+    elif not tensor.readonly:
+        assert tensor.torch().tolist() == array.tolist()
+    assert tensor.copy().torch().tolist() == array.tolist()
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("make", "reason"),
+    [(lambda: dlferry.from_buffer(b"abcd"), "its buffer is read-only"),
+     (lambda: tensor_of(np.zeros(1)).broadcast_to((3,)), "its elements share memory")],
+)  # fmt: skip
+def test_torch_is_refused_read_only_memory_with_the_reason(make, reason):
+    torch = imported("torch")
+    for way in (
+        lambda tensor: tensor.torch(),
+        lambda tensor: tensor.to("torch"),
+        lambda tensor: tensor.to(torch),
+    ):
+        with refused(BufferError, match=rf"read-only.*tensor\.copy\(\).*{reason}"):
+            way(make())
+
+
 @pytest.mark.torch
 def test_torch_shares_the_memory():
     torch = imported("torch")
@@ -168,6 +236,8 @@ def test_pillow_makes_an_image():
     array = np.arange(24, dtype=np.uint8).reshape(2, 4, 3)
     image = image_module.fromarray(tensor_of(array))
     assert (image.size, image.mode, image.tobytes()) == ((4, 2), "RGB", array.tobytes())
+    mirrored = array[:, ::-1]  # Pillow asks for the bytes of what has strides
+    assert image_module.fromarray(tensor_of(mirrored)).tobytes() == mirrored.tobytes()
 
 
 def test_pyarrow_takes_the_buffer():

@@ -164,6 +164,18 @@ def test_pickle_is_read_in_another_process(protocol):
     )
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_nobody_can_tell_whose_memory_an_unpickled_tensor_has(protocol, layout):
+    """In band it is private, out of band that of the buffers, whoever made them."""
+    tensor = tensor_of(LAYOUTS[layout]())
+    assert pickle.loads(pickle.dumps(tensor, protocol)).copied is None
+    buffers: list[pickle.PickleBuffer] = []
+    data = pickle.dumps(tensor, 5, buffer_callback=buffers.append)
+    assert pickle.loads(data, buffers=buffers).copied is None
+    assert pickle.loads(data, buffers=[bytes(buffer) for buffer in buffers]).copied is None
+
+
 def test_pickled_twice_is_one_object():
     tensor = tensor_of(cube())
     first, second = pickle.loads(pickle.dumps([tensor, tensor]))

@@ -57,6 +57,16 @@ def test_reshape_of_no_elements_needs_a_known_extent():
 def test_axes_are_permuted(axes):
     array = cube()
     check_shared(tensor_of(array).permute_dims(axes), array.transpose(axes))
+    check_shared(tensor_of(array).permute_dims(*axes), array.transpose(axes))
+
+
+def test_axes_of_few_are_permuted():
+    assert (
+        tensor_of(np.arange(3)).permute_dims(0).shape
+        == tensor_of(np.arange(3)).permute_dims((0,)).shape
+        == (3,)
+    )
+    assert tensor_of(np.array(1)).permute_dims().shape == tensor_of(np.array(1)).permute_dims(()).shape == ()
 
 
 def test_transposes():
@@ -73,7 +83,7 @@ def test_transposes():
     [
         ((0, 1), ValueError, "no permutation"), ((0, 0, 1), ValueError, "no permutation"),
         ((0, 1, 3), ValueError, "axis 3"), ((0, 1, -4), ValueError, "axis -4"), ((0, 1, 2**70), ValueError, "range"),
-        (1, TypeError, "axes"), (("a", 0, 1), TypeError, "axes"), (None, TypeError, "axes"),
+        (1, ValueError, "no permutation"), (("a", 0, 1), TypeError, "axes"), (None, TypeError, "axes"),
     ],
 )  # fmt: skip
 def test_axes_that_are_no_permutation_are_refused(axes, kind, why):
@@ -177,7 +187,7 @@ def test_padded_elements_stay_padded_in_types_below_a_byte():
         (lambda: np.zeros((4, 4), "i1").T, "int16", dlferry.CopyRequiredError, "stride 4"),
         (lambda: np.zeros((2, 3), "i1")[:, :2], "int16", ValueError, "strides"),
         (lambda: np.zeros(3), "real32", ValueError, "real32"),
-        (lambda: np.zeros(3), np.float32, TypeError, "dtype"),
+        (lambda: np.zeros(3), float, TypeError, "dtype"),
         (lambda: np.zeros(3), None, TypeError, "dtype"),
     ],
 )

@@ -77,6 +77,40 @@ def test_data_may_be_a_buffer_within_which_the_elements_lie():
     ]
 
 
+@pytest.mark.parametrize("data", [bytes(12), bytearray(12), memoryview(bytes(12)), np.zeros(6, np.int16)])
+def test_nobody_can_tell_whether_data_of_another_object_is_a_copy(data):
+    source = described(data=data)
+    for request in ({}, {"writable": False}):
+        assert dlferry.asarray(source, **request).copied is None
+    assert dlferry.asarray(source, copy=True).copied is True
+    assert dlferry.asarray(source, writable=True).copied is (
+        True if dlferry.from_buffer(data).readonly else None
+    )
+    assert dlferry.asarray(described(data=data, typestr=SWAPPED + "i2")).copied is True
+    kind = type(data).__name__
+    with refused(
+        dlferry.CopyRequiredError, match=f"data is an object of type .*{kind}.* copy made for this answer"
+    ):
+        dlferry.asarray(source, copy=False)
+    if isinstance(data, bytearray):
+        data.append(0)  # nothing holds it any more
+
+
+def test_data_that_is_the_array_itself_is_no_copy():
+    exporter = dt.BufferExporter(bytes(range(8)))
+
+    class Own:
+        """Lends a buffer that asks for strides, so that only the interface can say what it holds."""
+
+        def __buffer__(self, flags):
+            return memoryview(exporter)
+
+    source = Own()
+    source.__array_interface__ = {"shape": (8,), "typestr": "|u1", "data": source}
+    tensor = dlferry.asarray(source)
+    assert (tensor.copied, tensor.tolist()) == (False, list(range(8)))
+
+
 def test_missing_data_means_the_buffer_of_the_object_itself():
     class Own(bytearray):
         pass

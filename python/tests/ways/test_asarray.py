@@ -205,6 +205,8 @@ def test_masked_array_is_refused_by_every_way(copy):
         dlferry.asarray(Method(masked), copy=copy)
     with refused(BufferError, match="masked|read-only|mask"):
         dlferry.asarray(masked, copy=copy, writable=True)
+    with refused(BufferError, match="masked"):
+        dlferry.asarray(memoryview(masked), copy=copy)
     assert dlferry.asarray(np.ma.array([1, 2, 3])).tolist() == [1, 2, 3]
 
 
@@ -229,6 +231,55 @@ def test_array_method_is_asked_for_no_copy_only_when_copies_are_forbidden():
 def test_array_method_that_answers_no_array_is_refused(answer):
     with refused(BufferError, match="__array__ .*answers"):
         dlferry.asarray(Method(answer))
+
+
+class Counted(Method):
+    """Says how many elements are absent."""
+
+    def __init__(self, null_count):
+        super().__init__(np.arange(3.0))
+        self.null_count = null_count
+
+
+@pytest.mark.parametrize("count", [1, 2**40, lambda: 3, True])
+@pytest.mark.parametrize("copy", [None, True, False])
+def test_array_with_nulls_is_refused_before_others_stand_in_for_them(count, copy):
+    array = Counted(count)
+    with refused(BufferError, match=r"^the Arrow array has nulls.*fill_null\(value\).*numpy\.asarray"):
+        dlferry.asarray(array, copy=copy)
+    assert array.calls == []
+
+
+def test_array_that_counts_no_nulls_is_taken():
+    def failing():
+        raise RuntimeError("not today")
+
+    for count in (0, lambda: 0, failing, lambda axis: 3, "many", None, lambda: [1], 2**70, -1):
+        assert dlferry.asarray(Counted(count)).tolist() == [0.0, 1.0, 2.0]
+
+
+@pytest.mark.parametrize("values", [[1, None], [1.5, None], [True, None], ["a", None], [None]])
+def test_arrow_array_with_nulls_is_refused(values):
+    pa = imported("pyarrow")
+    chunks = [values[:1], values[1:]]
+    for array in (
+        pa.array(values),
+        pa.chunked_array(chunks, pa.array(values).type),
+        pa.array([*values, values[0]])[1:],
+    ):
+        with refused(BufferError, match=r"has nulls.*fill_null"):
+            dlferry.asarray(array)
+        with refused(BufferError, match=r"has nulls"):
+            dlferry.asarray(array, writable=True)
+
+
+def test_remedies_for_nulls_work():
+    pa = imported("pyarrow")
+    array = pa.array([1.5, None])
+    assert dlferry.asarray(array.fill_null(2.5)).tolist() == [1.5, 2.5]
+    assert str(dlferry.asarray(np.asarray(array)).tolist()) == "[1.5, nan]"
+    chunked = pa.chunked_array([[1], [2]])
+    assert (dlferry.asarray(chunked).tolist(), dlferry.asarray(chunked).copied) == ([1, 2], None)
 
 
 def test_array_method_answers_in_another_byte_order():
@@ -291,3 +342,9 @@ def test_image_of_pillow_is_an_array():
     tensor = dlferry.asarray(image)
     assert (tensor.shape, tensor.dtype.name) == ((2, 4, 3), "uint8")
     assert tensor.tolist()[0][0] == [1, 2, 3]
+    # Its interface answers with new bytes each time.
+    assert (tensor.copied, tensor.readonly) == (None, True)
+    image.putpixel((0, 0), (7, 7, 7))
+    assert tensor.tolist()[0][0] == [1, 2, 3]
+    with refused(dlferry.CopyRequiredError, match="copy made for this answer"):
+        dlferry.asarray(image, copy=False)

@@ -7,6 +7,7 @@ import mmap
 import dlferry
 import numpy as np
 import pytest
+from arrays import Dlpack, Method
 from exporters import EXPORTERS, SWAPPED, address, items, mapped, refused
 
 DTYPES = [
@@ -129,7 +130,7 @@ class Union(ctypes.Union):
         (lambda: np.zeros(2, "S3"), "text"),
         (lambda: np.zeros(2, "U3"), "text"),
         (lambda: np.array([None]), "pointer"),
-        (lambda: (ctypes.c_void_p * 2)(), "pointer"),
+        (lambda: (ctypes.c_void_p * 2)(), "address"),
         (lambda: (ctypes.c_char_p * 2)(), "format"),
         (lambda: np.zeros(2, "V4"), "padding|format"),
     ],
@@ -193,7 +194,11 @@ def test_writable_is_answered():
 
 
 def test_object_without_buffer_is_a_type_error_that_names_the_other_way():
-    with refused(TypeError, match="from_dlpack"):
+    with refused(TypeError, match="has no buffer protocol; it has DLPack: use dlferry.from_dlpack"):
+        dlferry.from_buffer(Dlpack(np.zeros(1)))
+    with refused(TypeError, match="has no buffer protocol; it has __array__: use dlferry.asarray"):
+        dlferry.from_buffer(Method(np.zeros(1)))
+    with refused(TypeError, match="has no buffer protocol; make an array of it first"):
         dlferry.from_buffer([1, 2])
 
 
@@ -212,3 +217,32 @@ def test_buffer_of_pyarrow_is_taken():
     assert dlferry.from_buffer(pa.py_buffer(b"abc")).readonly
     assert tensor.data_ptr == buffer.address
     assert tensor[:12].view("int32").tolist() == [1, 2, 3]
+
+
+MASKED = np.ma.array([1, 2, 3], mask=[0, 1, 0])
+
+
+@pytest.mark.parametrize("copy", [None, True, False])
+@pytest.mark.parametrize(
+    "lent", [MASKED, MASKED[1:], memoryview(MASKED), memoryview(MASKED)[1:], memoryview(memoryview(MASKED))],
+    ids=["array", "slice", "view", "slice of a view", "view of a view"],
+)  # fmt: skip
+def test_masked_array_is_refused_as_everywhere(lent, copy):
+    with refused(BufferError, match=r"masked.*array\.filled\(\), or array\.data"):
+        dlferry.from_buffer(lent, copy=copy)
+
+
+def test_array_that_masks_nothing_is_taken_and_so_are_the_remedies():
+    for lent in (np.ma.array([1, 2, 3]), memoryview(np.ma.array([1, 2, 3], mask=False)), MASKED.data, MASKED.filled(2),
+                 memoryview(MASKED.data)):  # fmt: skip
+        assert dlferry.from_buffer(lent).tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "pointer", [ctypes.pointer(ctypes.c_int(3)), ctypes.c_void_p(3), ctypes.c_char_p(b"abc"), ctypes.c_wchar_p("abc"),
+                ctypes.pointer((ctypes.c_int * 3)()), (ctypes.c_void_p * 2)(), ctypes.CFUNCTYPE(ctypes.c_int)(int)],
+    ids=["to a number", "to anything", "to text", "to wide text", "to an array", "array of", "to a function"],
+)  # fmt: skip
+def test_pointer_is_not_what_it_points_to(pointer):
+    with refused(BufferError, match=r"holds an address, and not the elements there: dlferry\.from_address"):
+        dlferry.from_buffer(pointer)

@@ -6,7 +6,7 @@ import dlferry
 import dlferry_testing as dt
 import numpy as np
 import pytest
-from arrays import Interface, OldMethod, imported
+from arrays import Interface, Method, OldMethod, imported
 from exporters import SWAPPED, mapped, refused
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,6 +99,77 @@ def test_copy_that_cannot_be_is_refused_and_writes_nothing(target, source, kind,
         dlferry.copyto(made, source())
     if before is not None:
         assert bytes(memoryview(made)) == before
+
+
+WRITTEN = np.arange(3, dtype=np.uint8) + 7
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (lambda memory: Method(memory), BufferError),
+        (lambda memory: Interface(None, shape=(3,), typestr="|u1", data=memory), dlferry.CopyRequiredError),
+        (lambda memory: Interface(memory.astype(SWAPPED + "i4")), dlferry.CopyRequiredError),
+    ],
+    ids=["__array__", "data of another object", "byte order"],
+)  # fmt: skip
+def test_target_that_may_be_a_copy_is_refused_for_its_elements_would_be_lost(make, kind):
+    memory = np.zeros(3, np.uint8)
+    target = make(memory)
+    with refused(kind, match="would be lost"):
+        dlferry.copyto(target, WRITTEN)
+    assert memory.tolist() == [0, 0, 0]
+    # A tensor is looked at through itself.
+    tensor = dlferry.asarray(target)
+    if kind is BufferError:
+        dlferry.copyto(tensor, WRITTEN)
+        assert tensor.tolist() == WRITTEN.tolist()
+
+
+def test_image_of_pillow_is_a_source_and_no_target():
+    image_module = imported("PIL.Image")
+    image = image_module.new("L", (3, 1))
+    with refused(dlferry.CopyRequiredError, match="would be lost"):
+        dlferry.copyto(image, WRITTEN.reshape(1, 3))
+    target = np.ones((1, 3), np.uint8)
+    dlferry.copyto(target, image)
+    assert target.tolist() == [[0, 0, 0]]
+
+
+# A target that is not written, and why.
+REASONS = [
+    (lambda: b"abc", "its buffer is read-only$"),
+    (lambda: dlferry.from_buffer(b"abc"), "buffer is read-only, or it was taken with writable=False"),
+    (lambda: dlferry.from_buffer(bytearray(3), writable=False), "or it was taken with writable=False"),
+    (lambda: np.broadcast_to(np.uint8(1), (3,)), "its elements share memory$"),
+    (lambda: dlferry.from_address(np.zeros(3).ctypes.data, (3,), "uint8", owner=None), "unless readonly=False"),
+    (lambda: Interface(np.frombuffer(b"abc", np.uint8)), "its array interface says so"),
+    (lambda: dt.Producer(dt.Crafted(bytes(3), shape=[3], code=1, bits=8, flags=1)), "its producer marks it so$"),
+    (lambda: dt.Crafted(bytes(3), shape=[3], code=1, bits=8).capsule(versioned=False),
+     r"capsule cannot say.*from_dlpack\(x, writable=True\) takes your word"),
+    (lambda: imported("jax.numpy").zeros(3, "uint8"), "arrays of JAX are never written"),
+    pytest.param(lambda: imported("torch").zeros(3, requires_grad=True), r"gradient.*pass tensor\.detach\(\)$",
+                 marks=pytest.mark.torch),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "reason"), REASONS)
+def test_target_that_is_not_written_says_why(make, reason):
+    with refused(BufferError, match=f"^the target is read-only: .*{reason}"):
+        dlferry.copyto(make(), WRITTEN)
+
+
+@pytest.mark.torch
+def test_remedy_for_a_gradient_works():
+    torch = imported("torch")
+    target = torch.zeros(3, requires_grad=True)
+    dlferry.copyto(target.detach(), np.arange(3, dtype=np.float32))
+    assert target.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_unequal_dtypes_are_named_with_the_one_to_convert_to():
+    with refused(TypeError, match=r"holds float32 and the source float64; .* pass a source of float32"):
+        dlferry.copyto(np.zeros(3, "f4"), np.zeros(3))
 
 
 @pytest.mark.parametrize("device", [(2, 0), (99, 0)])

@@ -9,6 +9,7 @@ use pyo3::types::PyBytes;
 
 use crate::memory::{Keep, Memory};
 use crate::protocol::Request;
+use crate::remedy::{Call, remedy};
 use crate::tensor::{Source, Tensor};
 
 /// Takes the memory of a `bytes` object, the one kind that needs no buffer protocol, which this build lacks.
@@ -20,7 +21,8 @@ pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> 
     let Ok(bytes) = object.cast::<PyBytes>() else {
         let kind = object.get_type().fully_qualified_name()?;
         return Err(PyTypeError::new_err(format!(
-            "an object of type {kind} cannot lend its memory to this build of dlferry, which lacks the buffer protocol"
+            "an object of type {kind} cannot lend its memory to this build of dlferry, which lacks the buffer protocol; {}",
+            remedy(object, Call::FromBuffer)?
         )));
     };
     let bytes = bytes.as_bytes();
@@ -32,6 +34,7 @@ pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> 
         strides: vec![1],
         swapped: false,
         read_only: true,
+        padded: false,
     };
     // SAFETY: the object never changes and is kept alive.
     unsafe { memory.into_tensor(object.py(), Keep::new(object), request, Source::Buffer, Some(object)) }

@@ -5,10 +5,13 @@ use dlferry::abi::DLDevice;
 use dlferry::element::notation::{Format, parse_format};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi::{self, Py_buffer, Py_ssize_t};
+use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyMemoryView;
 
 use crate::memory::Memory;
-use crate::protocol::Request;
+use crate::protocol::{Request, values};
+use crate::remedy::{Call, remedy};
 use crate::tensor::{Source, Tensor};
 
 /// Takes the memory of any object with the buffer protocol: what `dlferry.from_buffer` does.
@@ -25,8 +28,14 @@ pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> 
     if !is_lent(object) {
         let kind = object.get_type().fully_qualified_name()?;
         return Err(PyTypeError::new_err(format!(
-            "an object of type {kind} has no buffer protocol; for arrays of other libraries there is dlferry.from_dlpack"
+            "an object of type {kind} has no buffer protocol; {}",
+            remedy(object, Call::FromBuffer)?
         )));
+    }
+    let lender =
+        object.cast::<PyMemoryView>().ok().map(|view| view.getattr(intern!(object.py(), "obj"))).transpose()?;
+    if let Some(error) = values::masked(lender.as_ref().unwrap_or(object))? {
+        return Err(error);
     }
     let buffer = Buffer::get(object, ffi::PyBUF_RECORDS_RO)?;
     let memory = describe(buffer.view())?;
@@ -138,7 +147,18 @@ fn format_of(view: &Py_buffer) -> PyResult<Format> {
     let text = unsafe { CStr::from_ptr(view.format) };
     let unreadable = |why: &str| PyBufferError::new_err(format!("the buffer's format {text:?} {why}"));
     let format = text.to_str().map_err(|_| unreadable("is no text"))?;
+    if is_pointer(format) {
+        return Err(unreadable(
+            "means that it holds an address, and not the elements there: dlferry.from_address takes those",
+        ));
+    }
     parse_format(format).map_err(|why| unreadable(&why.to_string()))
+}
+
+/// Whether the items are pointers, as those of a ctypes pointer are: to a type, to anything, to text, to a function.
+fn is_pointer(format: &str) -> bool {
+    let item = format.trim_start_matches(['@', '=', '<', '>', '!']);
+    item.starts_with('&') || item.starts_with("X{") || matches!(item, "P" | "z" | "Z")
 }
 
 /// The buffer's own axes: extents, and strides in bytes.

@@ -14,6 +14,8 @@ use pyo3::prelude::*;
 use super::known::{Memory, State};
 use crate::error::IntoPyErr;
 use crate::numpy;
+#[cfg(not(feature = "abi3"))]
+use crate::python::Getter;
 use crate::python::type_attribute;
 
 /// The most tables that are looked at for one of a known version: a guard against a list that ends in itself.
@@ -23,6 +25,9 @@ const MAX_TABLES: usize = 64;
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
     from_object: DLPackManagedTensorFromPyObjectNoSync,
+    /// The type's `requires_grad`.
+    #[cfg(not(feature = "abi3"))]
+    requires_grad: Option<Getter>,
 }
 
 /// The exchange table on the type of `object`, when there is one that can be used.
@@ -60,7 +65,12 @@ fn find_table(object: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
     // SAFETY: valid under this name.
     let table = unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), EXCHANGE_API_CAPSULE.as_ptr()) };
     // SAFETY: the name says that this is an exchange table, which lives as long as the process (assumption P1).
-    Ok(unsafe { usable(table.cast()) })
+    let Some(from_object) = (unsafe { usable(table.cast()) }) else { return Ok(None) };
+    Ok(Some(Table {
+        from_object,
+        #[cfg(not(feature = "abi3"))]
+        requires_grad: Getter::of(object, intern!(object.py(), "requires_grad"))?,
+    }))
 }
 
 /// Walks the list of tables to one of the known major version (rule E3).
@@ -68,7 +78,7 @@ fn find_table(object: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
 /// # Safety
 ///
 /// `header` begins a list of exchange tables that live as long as the process, or is NULL.
-unsafe fn usable(mut header: *mut DLPackExchangeAPIHeader) -> Option<Table> {
+unsafe fn usable(mut header: *mut DLPackExchangeAPIHeader) -> Option<DLPackManagedTensorFromPyObjectNoSync> {
     for _ in 0..MAX_TABLES {
         let current = NonNull::new(header)?;
         // SAFETY: vouched for by the caller; every version of the table begins with a header.
@@ -80,8 +90,7 @@ unsafe fn usable(mut header: *mut DLPackExchangeAPIHeader) -> Option<Table> {
             }
             let table = current.cast::<DLPackExchangeAPI>();
             // SAFETY: of the known major version, so the table is as declared here.
-            let from_object = unsafe { (*table.as_ptr()).managed_tensor_from_py_object_no_sync };
-            return from_object.map(|from_object| Table { from_object });
+            return unsafe { (*table.as_ptr()).managed_tensor_from_py_object_no_sync };
         }
         header = prev_api;
     }
@@ -89,6 +98,19 @@ unsafe fn usable(mut header: *mut DLPackExchangeAPIHeader) -> Option<Table> {
 }
 
 impl Table {
+    /// Whether a tensor says that it requires a gradient, which no table looks at.
+    #[inline]
+    pub(crate) fn requires_grad(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        #[cfg(not(feature = "abi3"))]
+        if let Some(getter) = &self.requires_grad {
+            return getter.get(object)?.is_truthy();
+        }
+        match object.getattr_opt(intern!(object.py(), "requires_grad"))? {
+            Some(value) => value.is_truthy(),
+            None => Ok(false),
+        }
+    }
+
     /// Exports `object` through the table and takes the result over.
     ///
     /// Nothing waits for work on the device: right for memory that the host reads, and for nothing else.

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
 use crate::buffer::Flat;
+use crate::error::CopyRequiredError;
 use crate::memory::{Keep, Memory};
 use crate::protocol::Request;
 use crate::tensor::{Source, Tensor};
@@ -31,7 +32,27 @@ pub(crate) fn host(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Opt
     let flat = Flat::of(data.as_ref().unwrap_or(object))?;
     let memory = interface.memory_in(&flat)?;
     // SAFETY: within the bytes of the buffer, checked; they are there until it is released (assumption P1).
-    unsafe { memory.into_tensor(py, flat, request, Source::ArrayInterface, Some(object)) }.map(Some)
+    let tensor = unsafe { memory.into_tensor(py, flat, request, Source::ArrayInterface, Some(object)) }?;
+    match data {
+        Some(data) if !data.is(object) => of_another(&data, tensor, request).map(Some),
+        _ => Ok(Some(tensor)),
+    }
+}
+
+/// A tensor in the buffer of another object than the array. It may have been made for the answer, as that of an image of
+/// Pillow's is, or be what the array lives in; nobody can tell.
+fn of_another(data: &Bound<'_, PyAny>, tensor: Tensor, request: &Request) -> PyResult<Tensor> {
+    if request.copy == Some(false) {
+        let kind = data.get_type().fully_qualified_name()?;
+        return Err(CopyRequiredError::new_err(
+            data.py(),
+            format!(
+                "the array interface's data is an object of type {kind}, which may be a copy made for this answer, and \
+                copy=False forbids a copy"
+            ),
+        ));
+    }
+    Ok(tensor.of_unknown_origin())
 }
 
 /// Takes device memory that `__cuda_array_interface__` describes; `None` when the object has none.

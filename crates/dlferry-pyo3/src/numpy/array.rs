@@ -85,6 +85,18 @@ impl<'a> Array<'a> {
         Self { fields, runtime, object: PhantomData }
     }
 
+    /// The array as it is by now.
+    pub(super) fn again<'b>(&self, object: &'b Bound<'_, PyAny>) -> Array<'b>
+    where
+        'a: 'b,
+    {
+        Array::read(self.runtime, object)
+    }
+
+    pub(super) fn runtime(&self) -> &'a Runtime {
+        self.runtime
+    }
+
     #[inline]
     pub(crate) fn data(&self) -> *mut c_void {
         self.fields.data
@@ -95,40 +107,23 @@ impl<'a> Array<'a> {
         usize::try_from(self.fields.ndim).unwrap_or(0)
     }
 
-    /// The extents.
+    /// The extents, and the strides in bytes.
     ///
     /// # Safety
     ///
-    /// No Python code runs and no other thread gets at the array while the slice is looked at: both could give the array
+    /// No Python code runs and no other thread gets at the array while the slices are looked at: both could give the array
     /// another shape, and free these.
     #[inline]
-    pub(crate) unsafe fn shape(&self) -> &'a [isize] {
-        // SAFETY: vouched for by the caller.
-        unsafe { self.axes(self.fields.shape) }
-    }
-
-    /// The strides, in bytes.
-    ///
-    /// # Safety
-    ///
-    /// As [`Self::shape`].
-    #[inline]
-    pub(crate) unsafe fn strides(&self) -> &'a [isize] {
-        // SAFETY: vouched for by the caller.
-        unsafe { self.axes(self.fields.strides) }
-    }
-
-    /// # Safety
-    ///
-    /// As [`Self::shape`]; `first` is one of the two lists.
-    #[inline]
-    unsafe fn axes(&self, first: *const isize) -> &'a [isize] {
+    pub(crate) unsafe fn axes(&self) -> (&'a [isize], &'a [isize]) {
         let ndim = self.ndim();
-        if ndim == 0 || first.is_null() {
-            return &[];
+        if ndim == 0 || self.fields.shape.is_null() || self.fields.strides.is_null() {
+            return (&[], &[]);
         }
         // SAFETY: as many numbers as there are axes, which NumPy keeps as long as the array keeps its shape.
-        unsafe { core::slice::from_raw_parts(first, ndim) }
+        let shape = unsafe { core::slice::from_raw_parts(self.fields.shape, ndim) };
+        // SAFETY: as above.
+        let strides = unsafe { core::slice::from_raw_parts(self.fields.strides, ndim) };
+        (shape, strides)
     }
 
     /// Whether the elements may only be read. A mere warning on writing counts as a refusal (decision 5.1).

@@ -22,12 +22,11 @@ pub(super) fn of_number(number: c_int) -> Option<DLDataType> {
         2 => DLDataType::U8,
         3 => DLDataType::I16,
         4 => DLDataType::U16,
-        5 => DLDataType::I32,
-        6 => DLDataType::U32,
-        7 if IS_LONG_WIDE => DLDataType::I64,
-        8 if IS_LONG_WIDE => DLDataType::U64,
-        7 => DLDataType::I32,
-        8 => DLDataType::U32,
+        // 7 and 8 are C's `long`.
+        7 | 9 if IS_LONG_WIDE => DLDataType::I64,
+        8 | 10 if IS_LONG_WIDE => DLDataType::U64,
+        5 | 7 => DLDataType::I32,
+        6 | 8 => DLDataType::U32,
         9 => DLDataType::I64,
         10 => DLDataType::U64,
         11 => DLDataType::F32,
@@ -83,7 +82,7 @@ pub(super) fn of_scalar_type(py: Python<'_>, array: &Array<'_>) -> PyResult<Opti
 }
 
 /// The type of `ml_dtypes` for elements that NumPy has only with it.
-pub(super) fn ml_dtype<'py>(py: Python<'py>, dtype: DLDataType) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn ml_dtype(py: Python<'_>, dtype: DLDataType) -> PyResult<Bound<'_, PyAny>> {
     let name = dtype.to_string();
     let module = py.import(intern!(py, "ml_dtypes")).map_err(|cause| {
         if !cause.is_instance_of::<PyImportError>(py) {
@@ -100,14 +99,14 @@ pub(super) fn ml_dtype<'py>(py: Python<'py>, dtype: DLDataType) -> PyResult<Boun
 
 /// Whether `ml_dtypes` may have a type for such elements.
 pub(super) fn is_in_ml_dtypes(dtype: DLDataType) -> bool {
-    let is_number = matches!(dtype.code, DLDataTypeCode::INT | DLDataTypeCode::UINT | DLDataTypeCode::COMPLEX);
-    let is_other = matches!(dtype.code, DLDataTypeCode::BFLOAT | DLDataTypeCode::BCOMPLEX);
-    let is_small_float = (DLDataTypeCode::FLOAT8_E3M4.0..=DLDataTypeCode::FLOAT4_E2M1FN.0).contains(&dtype.code.0);
-    dtype.lanes == 1
-        && ((is_number && matches!(dtype.bits, 1 | 2 | 4))
-            || (is_number && dtype == DLDataType::C32)
-            || is_other
-            || is_small_float)
+    let small_floats = DLDataTypeCode::FLOAT8_E3M4..=DLDataTypeCode::FLOAT4_E2M1FN;
+    let is_one = match dtype.code {
+        DLDataTypeCode::INT | DLDataTypeCode::UINT => matches!(dtype.bits, 1 | 2 | 4),
+        DLDataTypeCode::COMPLEX => dtype == DLDataType::C32,
+        DLDataTypeCode::BFLOAT | DLDataTypeCode::BCOMPLEX => true,
+        code => small_floats.contains(&code),
+    };
+    is_one && dtype.lanes == 1
 }
 
 /// Whether this NumPy lets others register dtypes for DLPack, which then count before ours.
@@ -123,15 +122,14 @@ pub(super) fn refusal(object: &Bound<'_, PyAny>, array: &Array<'_>) -> PyErr {
         13 => "it has no agreed form: pass array.astype(\"float64\")",
         16 => "it has no agreed form: pass array.astype(\"complex128\")",
         17 => "the elements are references to Python objects: pass array.astype(...) of a number type",
-        18 => "for the bytes as they are, pass array.view(\"uint8\")",
         19 => "for the code points, pass array.view(\"uint32\")",
         20 if has_fields(object) => "it is a whole structure: pass one field, array[\"name\"]",
-        20 => "for the bytes as they are, pass array.view(\"uint8\")",
+        18 | 20 => "for the bytes as they are, pass array.view(\"uint8\")",
         21 | 22 => "for the numbers as they are, pass array.view(\"int64\")",
         _ => "pass array.astype(...) of a number type",
     };
     let dtype = object.getattr(intern!(py, "dtype")).and_then(|dtype| dtype.str());
-    let dtype = dtype.map_or_else(|_| PyString::new(py, "this dtype"), |text| text);
+    let dtype = dtype.unwrap_or_else(|_| PyString::new(py, "this dtype"));
     PyBufferError::new_err(format!("DLPack has no type for NumPy's {dtype}; {remedy}"))
 }
 

@@ -87,38 +87,16 @@ fn take(object: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
     let py = object.py();
     let strict = Request { copy, ..Request::default() };
     let lenient = Request { lenient: true, ..strict };
-    let Some(object) = readable(object)? else { return crate::asarray(object, &lenient) };
-    let Some(own) = array::array_or_derived(&object) else { return crate::asarray(&object, &lenient) };
-    match super::import(&object, &own, &strict) {
-        Err(error) if error.is_instance_of::<PyBufferError>(py) => {}
-        result => return result,
-    }
-    // What was asked before may have given the array another form.
-    match array::array_or_derived(&object) {
-        Some(own) => super::import(&object, &own, &lenient),
-        None => crate::asarray(&object, &lenient),
-    }
-}
-
-/// The array, or a plain array over its memory where NumPy has to be asked about its dtype: the `__dlpack__` of a derived
-/// class may have called this. `None` for what is no array of NumPy's.
-fn readable<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if array::array(object).is_some() {
-        return Ok(Some(object.clone()));
-    }
-    if array::array_or_derived(object).is_none() {
-        return Ok(None);
-    }
+    let Some(own) = array::array_or_derived(object) else { return crate::asarray(object, &lenient) };
     if let Some(refusal) = values::refusal(object)? {
         return Err(refusal);
     }
-    match (array::array_or_derived(object), Runtime::loaded()) {
-        (Some(own), Some(runtime)) if own.dtype().is_none() => {
-            let array_type = runtime.array_type(object.py());
-            array_type.call_method1(intern!(object.py(), "view"), (object, &array_type)).map(Some)
-        }
-        _ => Ok(Some(object.clone())),
+    // Code ran since the array was read, and may have given it another shape.
+    match super::import(object, &own.again(object), &strict) {
+        Err(error) if error.is_instance_of::<PyBufferError>(py) => {}
+        result => return result,
     }
+    super::import(object, &own.again(object), &lenient)
 }
 
 /// The tensor as a `numpy.ndarray` over the same memory; packed elements below a byte are spread into a copy.

@@ -6,13 +6,16 @@ use dlferry::abi::{DLDataType, DLDevice};
 use dlferry::layout::LayoutError;
 use dlferry::managed::{DescribeError, Fields, Handle, Keeping, Outline, SharedTensor, Strides, Tensor as Managed};
 use pyo3::exceptions::{PyBufferError, PyRuntimeError};
-use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use pyo3::{ffi, intern};
 
 use super::{Array, dtype};
+use crate::capsule;
 use crate::error::IntoPyErr;
 use crate::memory::{Keep, Memory};
-use crate::protocol::{self, Request};
+use crate::protocol::Request;
+use crate::python::version_tuple;
 use crate::settle::settle;
 use crate::tensor::{Made, Source};
 
@@ -41,17 +44,28 @@ pub(crate) fn import<'py, R: Made<'py>>(
 fn take_foreign<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, array: &Array<'_>, request: &Request) -> PyResult<R> {
     let py = object.py();
     if dtype::has_registry(py)? {
-        match protocol::import_by_protocol(object, request) {
+        match as_registered(object, array, request) {
             Err(error) if is_refusal(&error, py) => {}
             result => return result,
         }
-        // The method may have run code.
     }
-    let Some(array) = super::array(object) else { return Err(dtype::refusal(object, array)) };
+    // Code ran since the array was read.
+    let array = array.again(object);
     match dtype::of_scalar_type(py, &array)? {
         Some(dtype) => take(object, &array, dtype, request),
         None => Err(dtype::refusal(object, &array)),
     }
+}
+
+/// Through the `__dlpack__` of `numpy.ndarray` itself, which knows what was registered; that of a derived type may call
+/// what called this.
+fn as_registered<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, array: &Array<'_>, request: &Request) -> PyResult<R> {
+    let py = object.py();
+    let keywords = PyDict::new(py);
+    keywords.set_item(intern!(py, "max_version"), version_tuple(py)?)?;
+    let method = array.runtime().array_type(py).getattr(intern!(py, "__dlpack__"))?;
+    let taken = capsule::take(&method.call((object,), Some(&keywords))?)?;
+    settle(py, taken, request, Source::DLPack, Some(object))
 }
 
 fn is_refusal(error: &PyErr, py: Python<'_>) -> bool {
@@ -73,7 +87,8 @@ fn take<'py, R: Made<'py>>(
     }
     // SAFETY: nothing runs before the numbers are copied; without a global lock nobody reshapes what is exchanged
     // (assumption P3).
-    let (shape, strides) = unsafe { (numbers(array.shape()), numbers(array.strides())) };
+    let (shape, strides) = unsafe { array.axes() };
+    let (shape, strides) = (numbers(shape), numbers(strides));
     let (data, strides) = (array.data(), Strides::Bytes(&strides));
     let outline = Outline { data, device: DLDevice::CPU, dtype, shape: &shape, strides, fields };
     // SAFETY: the array keeps its memory as long as it lives (assumption P3: nobody resizes it by force), and the handle
@@ -111,7 +126,8 @@ fn take_awkward<'py, R: Made<'py>>(
     request: &Request,
 ) -> PyResult<R> {
     // SAFETY: nothing else runs before the numbers are copied.
-    let (shape, strides) = unsafe { (numbers(array.shape()).into_owned(), numbers(array.strides()).into_owned()) };
+    let (shape, strides) = unsafe { array.axes() };
+    let (shape, strides) = (numbers(shape).into_owned(), numbers(strides).into_owned());
     let memory = Memory {
         data: array.data().cast(),
         device: DLDevice::CPU,

@@ -71,7 +71,7 @@ impl Runtime {
         match RUNTIME.get() {
             Some(runtime) => (runtime.array_type.as_ptr() == object.get_type_ptr()).then_some(runtime),
             // NumPy's types are static; those that Python code makes never are.
-            None if is_static(object.get_type_ptr()) => Self::search(object),
+            None if is_static(object.get_type_ptr()) && may_be_array_type(object) => Self::search(object),
             None => None,
         }
     }
@@ -214,7 +214,7 @@ impl Runtime {
             let strides: Vec<isize> = probe.getattr("strides")?.extract()?;
             let claimed: Vec<isize> = entry("shape")?.extract()?;
             // SAFETY: nothing runs between this and the comparison below, and the array is known here only.
-            let (own_shape, own_strides) = unsafe { (array.shape(), array.strides()) };
+            let (own_shape, own_strides) = unsafe { array.axes() };
             let is_same = own_shape == claimed
                 && own_shape == shape
                 && own_strides == strides
@@ -322,6 +322,20 @@ fn is_static(kind: *mut ffi::PyTypeObject) -> bool {
     // SAFETY: attached; the type of a living object.
     let flags = unsafe { ffi::PyType_GetFlags(kind) };
     flags & ffi::Py_TPFLAGS_HEAPTYPE == 0
+}
+
+/// Whether the type has the name that NumPy's has.
+#[cfg(not(feature = "abi3"))]
+fn may_be_array_type(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: the type of a living object.
+    let name = unsafe { (*object.get_type_ptr()).tp_name };
+    // SAFETY: a C string that lives as long as its type.
+    !name.is_null() && unsafe { core::ffi::CStr::from_ptr(name) } == c"numpy.ndarray"
+}
+
+#[cfg(feature = "abi3")]
+fn may_be_array_type(_object: &Bound<'_, PyAny>) -> bool {
+    true
 }
 
 /// Imports NumPy, or says that it is missing.

@@ -11,9 +11,9 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyNone, PyString, PyTuple};
 
 use super::Request;
-use crate::buffer;
 use crate::device;
 use crate::python::{MAX_KEYWORDS, call_method, version_tuple};
+use crate::remedy::{Call, remedy};
 
 /// Calls `__dlpack__`, at first with all the keywords that matter and, when the call as such was refused, with those
 /// that producers of older standards know (rule R4.10). `None` when there is no such method.
@@ -136,12 +136,8 @@ fn is_missing(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, error: &PyE
 /// The refusal of an object that has no `__dlpack__`.
 pub(super) fn without_protocol(object: &Bound<'_, PyAny>) -> PyResult<PyErr> {
     let kind = object.get_type().fully_qualified_name()?;
-    let remedy = if buffer::is_lent(object) {
-        "it has the buffer protocol: use dlferry.from_buffer"
-    } else {
-        "try dlferry.asarray"
-    };
     Ok(PyTypeError::new_err(format!(
-        "an object of type {kind} has neither __dlpack__ nor a DLPack exchange table; {remedy}"
+        "an object of type {kind} has neither __dlpack__ nor a DLPack exchange table; {}",
+        remedy(object, Call::FromDLPack)?
     )))
 }

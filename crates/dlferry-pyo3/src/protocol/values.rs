@@ -13,13 +13,14 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::python::type_attribute;
+use crate::exchange::Table;
+use crate::python::{type_attribute, unless_it_raises};
 
 /// How a tensor came, which decides what its producer has checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Way<'a> {
     /// Through the exchange table, which checks nothing.
-    Exchange,
+    Exchange(&'a Table),
     /// Through `__dlpack__`, which refuses all but negated tensors and masked arrays.
     Method,
 }
@@ -30,16 +31,21 @@ const NEGATED: &str = "the tensor is marked as negated and its memory holds othe
 const MASKED: &str =
     "the array is masked, and its mask would be lost: pass array.filled(), or array.data to include what is masked";
 
+const NULLS: &str = "the Arrow array has nulls, which a tensor cannot say: pass array.fill_null(value), or \
+    numpy.asarray(array) if NaN is meant";
+
 /// Refuses a tensor whose memory does not hold its values.
 ///
 /// One that requires a gradient is refused too, or, when the taker is lenient, made read-only.
-pub(crate) fn check(object: &Bound<'_, PyAny>, tensor: &mut Managed, way: Way, lenient: bool) -> PyResult<()> {
+#[inline]
+pub(crate) fn check(object: &Bound<'_, PyAny>, tensor: &mut Managed, way: Way<'_>, lenient: bool) -> PyResult<()> {
     let py = object.py();
-    if way == Way::Exchange {
-        if has(object, intern!(py, "requires_grad"))? {
+    if let Way::Exchange(table) = way {
+        if table.requires_grad(object)? {
             if !lenient {
                 return Err(PyBufferError::new_err(
-                    "the tensor requires a gradient, which would not see writes made elsewhere: pass tensor.detach()",
+                    "the tensor requires a gradient, which would not see writes made elsewhere: pass tensor.detach(), or use \
+                    dlferry.asarray, which makes it read-only",
                 ));
             }
             tensor.set_read_only();
@@ -51,7 +57,7 @@ pub(crate) fn check(object: &Bound<'_, PyAny>, tensor: &mut Managed, way: Way, l
     if may_be_negated(tensor.descriptor()) && answers(object, intern!(py, "is_neg"))? {
         return Err(PyBufferError::new_err(NEGATED));
     }
-    if way == Way::Method && is_coded_in_python(object) && masks_elements(object)? {
+    if matches!(way, Way::Method) && is_coded_in_python(object) && masks_elements(object)? {
         return Err(PyBufferError::new_err(MASKED));
     }
     Ok(())
@@ -65,11 +71,27 @@ pub(crate) fn refusal(object: &Bound<'_, PyAny>) -> PyResult<Option<PyErr>> {
         Some(PyBufferError::new_err(CONJUGATED))
     } else if answers(object, intern!(py, "is_neg"))? {
         Some(PyBufferError::new_err(NEGATED))
-    } else if is_coded_in_python(object) && masks_elements(object)? {
-        Some(PyBufferError::new_err(MASKED))
     } else {
-        None
+        masked(object)?.or(nulls(object)?)
     })
+}
+
+/// The refusal of an array that masks some of its elements.
+pub(crate) fn masked(object: &Bound<'_, PyAny>) -> PyResult<Option<PyErr>> {
+    let masks = is_coded_in_python(object) && masks_elements(object)?;
+    Ok(masks.then(|| PyBufferError::new_err(MASKED)))
+}
+
+/// The refusal of an array some of whose elements are absent, as Arrow's may be: what makes an array of NumPy's of it would
+/// put other values in their place. Some say the number by an attribute, others by a method.
+pub(crate) fn nulls(object: &Bound<'_, PyAny>) -> PyResult<Option<PyErr>> {
+    let py = object.py();
+    let Some(count) = unless_it_raises(py, object.getattr_opt(intern!(py, "null_count")))?.flatten() else {
+        return Ok(None);
+    };
+    let count = if count.is_callable() { unless_it_raises(py, count.call0())? } else { Some(count) };
+    let has_some = count.and_then(|count| count.extract::<i64>().ok()).is_some_and(|count| count > 0);
+    Ok(has_some.then(|| PyBufferError::new_err(NULLS)))
 }
 
 fn may_be_conjugated(dtype: DLDataType) -> bool {
@@ -102,14 +124,6 @@ fn masks_elements(object: &Bound<'_, PyAny>) -> PyResult<bool> {
         return Ok(false);
     };
     any.call0()?.is_truthy()
-}
-
-/// Whether the attribute exists and is true.
-fn has(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> PyResult<bool> {
-    match object.getattr_opt(name)? {
-        Some(value) => value.is_truthy(),
-        None => Ok(false),
-    }
 }
 
 /// Whether the method exists and answers true.

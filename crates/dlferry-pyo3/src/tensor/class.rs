@@ -5,9 +5,9 @@ use dlferry::managed::{Descriptor, SharedTensor};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyIterator, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyTuple};
 
-use super::{Source, again, copies, hand_on, index, number, pickle, repr, retype, shape, values};
+use super::{Source, again, bytes, copies, hand_on, index, number, pickle, repr, retype, shape, values};
 use crate::argument::{integer, integers};
 #[cfg(feature = "buffer")]
 use crate::buffer;
@@ -115,13 +115,15 @@ impl Tensor {
         self.descriptor().byte_offset()
     }
 
-    /// Whether the elements may only be read.
+    /// Whether the elements may only be read: since the producer says so, cannot say (an unversioned capsule) or requires a
+    /// gradient, since elements share memory, or since `writable=False` was asked for.
     #[getter]
     fn readonly(&self) -> bool {
         self.descriptor().is_read_only()
     }
 
-    /// True: a private copy. False: the producer's own memory. None: the producer cannot tell.
+    /// True: a private copy. False: the producer's own memory. None: nobody can tell, as after `__array__`, an unversioned
+    /// capsule or unpickling.
     #[getter]
     fn copied(&self) -> Option<bool> {
         self.descriptor().copied()
@@ -186,6 +188,20 @@ impl Tensor {
         copies::copy(self, py, order)
     }
 
+    /// The elements as a `bytes` object, in row-major ("C") or column-major ("F") order, or as near to the tensor's own order as
+    /// there can be without gaps ("K"). Packed elements below a byte stay packed.
+    ///
+    /// Raises `ValueError` for another order, `BufferError` for memory that the host cannot read.
+    ///
+    /// ```python
+    /// >>> dlferry.from_buffer(b"abcdef").reshape(2, 3).tobytes("F")
+    /// b'adbecf'
+    /// ```
+    #[pyo3(signature = (order="C"))]
+    fn tobytes<'py>(&self, py: Python<'py>, order: &str) -> PyResult<Bound<'py, PyBytes>> {
+        bytes::tobytes(self, py, order)
+    }
+
     /// The view with another shape, given as integers or as a sequence of them; one extent may be -1.
     ///
     /// Raises `ValueError` for a shape of another number of elements, `CopyRequiredError` where no strides can say it.
@@ -199,16 +215,16 @@ impl Tensor {
         shape::reshape(self, py, shape)
     }
 
-    /// The view with its axes in another order: a sequence that names each axis once. Raises `ValueError` for any other.
+    /// The view with its axes in another order, given as integers or as a sequence of them that names each axis once. Raises
+    /// `ValueError` for any other.
     ///
     /// ```python
-    /// >>> dlferry.from_buffer(bytes(24)).reshape(2, 3, 4).permute_dims((2, 0, 1)).shape
+    /// >>> dlferry.from_buffer(bytes(24)).reshape(2, 3, 4).permute_dims(2, 0, 1).shape
     /// (4, 2, 3)
     /// ```
-    #[pyo3(signature = (axes, /))]
-    #[allow(clippy::needless_pass_by_value, reason = "made for the call")]
-    fn permute_dims(&self, py: Python<'_>, #[pyo3(from_py_with = integers)] axes: Vec<i64>) -> PyResult<Self> {
-        shape::permute_dims(self, py, &axes)
+    #[pyo3(signature = (*axes))]
+    fn permute_dims(&self, py: Python<'_>, axes: &Bound<'_, PyTuple>) -> PyResult<Self> {
+        shape::permute_dims(self, py, axes)
     }
 
     /// The view with all axes in reverse.
@@ -263,8 +279,8 @@ impl Tensor {
         shape::broadcast_to(self, py, &shape)
     }
 
-    /// The view of the same bytes as elements of another dtype, given as one or by name. Where the sizes of the elements
-    /// differ, the last axis shrinks or grows.
+    /// The view of the same bytes as elements of another dtype, given in any way that `dlferry.dtype` takes. Where the sizes of
+    /// the elements differ, the last axis shrinks or grows.
     ///
     /// Raises `ValueError` for a name of no dtype and for bytes that do not divide, `CopyRequiredError` where the last axis is
     /// not contiguous and would have to be.
@@ -329,12 +345,21 @@ impl Tensor {
         to_ndarray(slf)
     }
 
-    /// The tensor as a `torch.Tensor`. Raises `ImportError` without PyTorch, and what its `from_dlpack` raises.
+    /// The tensor as a `torch.Tensor`, over the same memory.
+    ///
+    /// PyTorch has no read-only tensors and no negative strides, so a tensor with either is refused with `BufferError`: call
+    /// `tensor.copy().torch()`. `torch.from_dlpack(tensor)` cannot be refused so: what it makes of read-only memory is
+    /// writable, and to write it changes `bytes` and other things that never change, or ends the process.
+    ///
+    /// Raises `ImportError` without PyTorch, and what its `from_dlpack` raises.
     fn torch<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         hand_on::to_library(slf, "torch")
     }
 
-    /// The tensor as a `jax.Array`. Raises `ImportError` without JAX, and what its `from_dlpack` raises.
+    /// The tensor as a `jax.Array`, over the same memory where it is aligned as JAX likes it.
+    ///
+    /// JAX has neither gaps nor negative strides nor repeated elements, so a tensor with any is refused with `BufferError`: call
+    /// `tensor.copy().jax()`. Raises `ImportError` without JAX, and what its `from_dlpack` raises.
     fn jax<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         hand_on::to_library(slf, "jax")
     }
@@ -342,7 +367,7 @@ impl Tensor {
     /// The tensor as an array of another library: one that is named, given as a module, or that an array came from.
     ///
     /// Raises `ValueError` for a name of no known library, `TypeError` for what is no library and no array, `ImportError` for one
-    /// that is not installed, and what its `from_dlpack` raises.
+    /// that is not installed, `BufferError` as `torch` and `jax` do, and what its `from_dlpack` raises.
     ///
     /// ```python
     /// >>> dlferry.from_buffer(b"abc").to("numpy")

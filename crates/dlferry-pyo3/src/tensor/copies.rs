@@ -1,25 +1,27 @@
 //! Private copies of a tensor, and copies into memory that is there.
 
-use dlferry::copy::{Order, copy_into};
+use dlferry::copy::{CopyError, Order, copy_into};
 use dlferry::managed::Tensor as Managed;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::Tensor;
 use crate::asarray::asarray;
-use crate::error::IntoPyErr;
+use crate::error::{CopyRequiredError, IntoPyErr};
 use crate::protocol::Request;
+use crate::read_only::Why;
 
 pub(super) fn copy(tensor: &Tensor, _py: Python<'_>, order: &str) -> PyResult<Tensor> {
-    let order = match order {
-        "C" => Order::C,
-        "F" => Order::F,
-        "K" => Order::K,
-        other => {
-            return Err(PyValueError::new_err(format!("order={other:?}: wanted \"C\", \"F\" or \"K\"")));
-        }
-    };
-    in_order(tensor, order)
+    in_order(tensor, order_of(order)?)
+}
+
+pub(super) fn order_of(order: &str) -> PyResult<Order> {
+    match order {
+        "C" => Ok(Order::C),
+        "F" => Ok(Order::F),
+        "K" => Ok(Order::K),
+        other => Err(PyValueError::new_err(format!("order={other:?}: wanted \"C\", \"F\" or \"K\""))),
+    }
 }
 
 /// A copy that is read-only where the tensor is, for `copy.deepcopy`.
@@ -29,7 +31,7 @@ pub(super) fn deep(tensor: &Tensor, _py: Python<'_>) -> PyResult<Tensor> {
     Ok(Tensor { shared, source: copy.source, owner: None })
 }
 
-fn in_order(tensor: &Tensor, order: Order) -> PyResult<Tensor> {
+pub(super) fn in_order(tensor: &Tensor, order: Order) -> PyResult<Tensor> {
     let copy = Managed::copy_in_order(tensor.shared.view(), order).map_err(IntoPyErr::into_py_err)?;
     Ok(Tensor::new(copy.into_shared(), tensor.source, None))
 }
@@ -40,12 +42,53 @@ fn in_order(tensor: &Tensor, order: Order) -> PyResult<Tensor> {
 ///
 /// # Errors
 ///
-/// `BufferError` when an array cannot be taken or the target is read-only, `CopyRequiredError` when the target's memory
-/// cannot be shared, `TypeError` for unequal dtypes, `ValueError` for shapes that do not fit.
+/// `BufferError` when an array cannot be taken, when the target is read-only or may be a copy itself, so that what is written
+/// would be lost; `CopyRequiredError` when the target's memory cannot be shared; `TypeError` for unequal dtypes, `ValueError`
+/// for shapes that do not fit.
 pub fn copyto(target: &Bound<'_, PyAny>, source: &Bound<'_, PyAny>) -> PyResult<()> {
-    let target = asarray(target, &Request { copy: Some(false), ..Request::default() })?;
+    let taken = asarray(target, &Request { copy: Some(false), ..Request::default() });
+    let taken = taken.map_err(|error| would_be_lost(target.py(), error))?;
+    check_target(target, &taken)?;
     let source = asarray(source, &Request::default())?;
     // SAFETY: the memory may be written, for the target's producer says so (assumption P1), and nobody else looks at it
     // meanwhile (assumption P2).
-    unsafe { copy_into(target.shared.descriptor(), source.shared.view()) }.map_err(IntoPyErr::into_py_err)
+    let copied = unsafe { copy_into(taken.shared.descriptor(), source.shared.view()) };
+    copied.map_err(|error| match error {
+        CopyError::DType { wanted, .. } => {
+            PyTypeError::new_err(format!("{error}: pass a source of {wanted}, converted with its own library"))
+        }
+        error => error.into_py_err(),
+    })
+}
+
+/// A target of which only a copy can be had: says so, for nobody passed `copy=False`.
+fn would_be_lost(py: Python<'_>, error: PyErr) -> PyErr {
+    if !CopyRequiredError::class(py).is_ok_and(|class| error.matches(py, class).unwrap_or(false)) {
+        return error;
+    }
+    let text = format!("only a copy of the target could be written, and would be lost: {}", error.value(py));
+    let lost = CopyRequiredError::new_err(py, text);
+    lost.set_cause(py, Some(error));
+    lost
+}
+
+/// Refuses a target that is not to be written, and one whose elements may be a copy that nobody will look at.
+fn check_target(target: &Bound<'_, PyAny>, taken: &Tensor) -> PyResult<()> {
+    let py = target.py();
+    let descriptor = taken.shared.descriptor();
+    // A tensor is looked at through itself, whatever it came from.
+    let is_tensor = target.is_instance_of::<Tensor>();
+    if descriptor.is_read_only() {
+        let owner = taken.owner.as_ref().map(|owner| owner.bind(py));
+        let why = Why::of(py, descriptor, taken.source, owner)?.and_remedy(!is_tensor, "");
+        return Err(PyBufferError::new_err(format!("the target is read-only: {why}")));
+    }
+    if descriptor.copied().is_none() && !is_tensor {
+        let kind = target.get_type().fully_qualified_name()?;
+        return Err(PyBufferError::new_err(format!(
+            "the target, of type {kind}, may have answered with a copy of its elements, and what is written there would be \
+            lost: pass the array that it is made of"
+        )));
+    }
+    Ok(())
 }

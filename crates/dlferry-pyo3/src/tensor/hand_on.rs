@@ -2,12 +2,12 @@
 //!
 //! Nothing is imported before it is asked for, and a library that is missing is named.
 
-use pyo3::exceptions::{PyBufferError, PyImportError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use super::Tensor;
+use super::{Tensor, fits};
 use crate::error::CopyRequiredError;
 use crate::numpy::to_ndarray;
 
@@ -23,20 +23,6 @@ const LIBRARIES: [(&str, &str, &str); 8] = [
     ("paddle", "paddle.utils.dlpack", "from_dlpack"),
 ];
 
-/// Libraries whose arrays can always be written, and which take no notice of ``READ_ONLY``.
-const WRITERS: [&str; 2] = ["torch", "paddle"];
-
-/// Refuses to hand read-only memory to a library that would write it (decision 5.1).
-fn check_writer(tensor: &Tensor, library: &str) -> PyResult<()> {
-    if !WRITERS.contains(&library) || !tensor.shared.descriptor().is_read_only() {
-        return Ok(());
-    }
-    Err(PyBufferError::new_err(format!(
-        "the tensor is read-only, and {library} has no read-only arrays: hand on a copy(), or take the memory with \
-        writable=True if it may be written"
-    )))
-}
-
 /// Gives the tensor to a library by its name.
 pub(super) fn to_library<'py>(tensor: &Bound<'py, Tensor>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     if name == "numpy" {
@@ -48,7 +34,7 @@ pub(super) fn to_library<'py>(tensor: &Bound<'py, Tensor>, name: &str) -> PyResu
         let names: Vec<&str> = LIBRARIES.iter().map(|(name, _, _)| *name).collect();
         PyValueError::new_err(format!("{name:?} is no library that is known here: numpy, {} are", names.join(", ")))
     })?;
-    check_writer(tensor.get(), name)?;
+    fits::check(py, tensor.get(), name)?;
     import(py, module, name)?.getattr(*function)?.call1((tensor,))
 }
 
@@ -64,7 +50,7 @@ pub(super) fn to<'py>(tensor: &Bound<'py, Tensor>, target: &Bound<'py, PyAny>) -
     // A library as such, or whatever else takes arrays.
     if let Some(function) = target.getattr_opt(intern!(py, "from_dlpack"))? {
         let name = target.getattr_opt(intern!(py, "__name__"))?.and_then(|name| name.extract::<String>().ok());
-        check_writer(tensor.get(), name.as_deref().unwrap_or_default())?;
+        fits::check(py, tensor.get(), name.as_deref().unwrap_or_default())?;
         return function.call1((tensor,));
     }
     let module = target.get_type().getattr(intern!(py, "__module__"))?;

@@ -31,7 +31,7 @@ pub(super) fn select(tensor: &Tensor, py: Python<'_>, key: &Bound<'_, PyAny>) ->
             cursor.apply(part)?;
         }
     }
-    view_of(py, tensor, cursor.layout, cursor.first)
+    view_of(py, tensor, &cursor.layout, cursor.first)
 }
 
 fn is_ellipsis(part: &Bound<'_, PyAny>) -> bool {

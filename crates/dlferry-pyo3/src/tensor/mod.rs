@@ -1,8 +1,10 @@
 //! `dlferry.Tensor`: a tensor that Python holds.
 
 mod again;
+mod bytes;
 mod class;
 mod copies;
+mod fits;
 mod hand_on;
 mod index;
 mod number;

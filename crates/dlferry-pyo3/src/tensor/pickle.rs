@@ -9,6 +9,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
+use super::bytes::in_one_run;
 use super::{Source, Tensor};
 use crate::buffer;
 use crate::dtype::DType;
@@ -27,7 +28,7 @@ pub(super) fn reduce<'py>(
         let device = descriptor.device();
         return Err(PyTypeError::new_err(format!("a tensor on {device} cannot be pickled: move it to the CPU first")));
     }
-    let bytes = bytes_of(this, py)?;
+    let bytes = in_one_run(this, py, Order::C)?;
     let bytes = if cfg!(feature = "buffer") && protocol >= 5 {
         py.import("pickle")?.getattr("PickleBuffer")?.call1((bytes,))?
     } else {
@@ -39,21 +40,6 @@ pub(super) fn reduce<'py>(
     let args =
         (bytes, DType(descriptor.dtype()), PyTuple::new(py, descriptor.shape())?, fields.read_only, fields.padded);
     Ok((rebuild, args.into_pyobject(py)?))
-}
-
-/// All elements as one run of bytes: the tensor's own memory when it is in C order.
-fn bytes_of(tensor: &Tensor, py: Python<'_>) -> PyResult<Tensor> {
-    let descriptor = tensor.shared.descriptor();
-    if !descriptor.layout().is_c_contiguous() {
-        let copy = Managed::copy_in_order(tensor.shared.view(), Order::C).map_err(IntoPyErr::into_py_err)?;
-        return bytes_of(&Tensor::new(copy.into_shared(), tensor.source, None), py);
-    }
-    let layout = Layout::c_contiguous(&[i64::try_from(descriptor.nbytes())?]).map_err(IntoPyErr::into_py_err)?;
-    let fields = Fields { padded: false, ..descriptor.fields() };
-    let bytes = Descriptor::new(descriptor.data(), descriptor.device(), DLDataType::U8, layout, fields);
-    // SAFETY: the bytes that the elements occupy, read-only where the tensor is.
-    let shared = unsafe { tensor.shared.with_descriptor(bytes.map_err(IntoPyErr::into_py_err)?) };
-    Ok(Tensor { shared, source: tensor.source, owner: tensor.owner.as_ref().map(|owner| owner.clone_ref(py)) })
 }
 
 /// Makes the tensor again of its bytes. Bytes that cannot be written are copied when the tensor could be.
@@ -77,7 +63,8 @@ pub(super) fn rebuild(
     };
     let source = flat.shared.descriptor();
     let layout = Layout::c_contiguous(extents).map_err(IntoPyErr::into_py_err)?;
-    let fields = Fields { read_only: read_only || source.is_read_only(), padded, ..source.fields() };
+    // Neither the sender's memory nor known to be private: the bytes may be anybody's, where they came out of band.
+    let fields = Fields { read_only: read_only || source.is_read_only(), padded, copied: None, ..source.fields() };
     let descriptor =
         Descriptor::new(source.data(), source.device(), dtype, layout, fields).map_err(IntoPyErr::into_py_err)?;
     if source.dtype() != DLDataType::U8 || descriptor.nbytes() != source.nbytes() {

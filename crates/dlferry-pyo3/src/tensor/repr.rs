@@ -4,7 +4,7 @@ use dlferry::abi::{DLDataType, DLDataTypeCode};
 use dlferry::element::Scalar;
 use dlferry::view::TensorView;
 
-use super::Tensor;
+use super::{Source, Tensor};
 
 /// Elements above which only the edges of each axis are shown.
 const MANY: usize = 1000;
@@ -28,8 +28,11 @@ pub(super) fn repr(tensor: &Tensor) -> String {
     if descriptor.is_read_only() {
         facts.push(String::from("readonly=True"));
     }
-    if descriptor.copied() == Some(true) {
-        facts.push(String::from("copied=True"));
+    match descriptor.copied() {
+        Some(true) => facts.push(String::from("copied=True")),
+        // An unversioned capsule never tells, and the source says that it was one.
+        None if tensor.source != Source::DLPackUnversioned => facts.push(String::from("copied=None")),
+        Some(false) | None => {}
     }
     facts.push(format!("source={}", tensor.source.name()));
     let facts = facts.join(", ");

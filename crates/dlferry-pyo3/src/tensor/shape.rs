@@ -10,11 +10,9 @@ use crate::argument::{integer, integers};
 use crate::error::{CopyRequiredError, IntoPyErr};
 
 /// The view of a tensor with another layout, `first` elements from its first.
-pub(super) fn view_of(py: Python<'_>, tensor: &Tensor, layout: Layout, first: i64) -> PyResult<Tensor> {
-    let descriptor = tensor.shared.descriptor().view(layout, first).map_err(IntoPyErr::into_py_err)?;
-    // SAFETY: every caller derives the layout from the tensor's own, so its elements are among the tensor's; the view is
-    // read-only where the tensor is.
-    let shared = unsafe { tensor.shared.with_descriptor(descriptor) };
+pub(super) fn view_of(py: Python<'_>, tensor: &Tensor, layout: &Layout, first: i64) -> PyResult<Tensor> {
+    // SAFETY: every caller derives the layout from the tensor's own, so its elements are among the tensor's.
+    let shared = unsafe { tensor.shared.with_layout(layout, first) }.map_err(IntoPyErr::into_py_err)?;
     Ok(Tensor { shared, source: tensor.source, owner: tensor.owner.as_ref().map(|owner| owner.clone_ref(py)) })
 }
 
@@ -25,7 +23,7 @@ pub(super) fn reshape(tensor: &Tensor, py: Python<'_>, shape: &Bound<'_, PyTuple
     let layout = tensor.shared.descriptor().layout();
     let resolved = resolve(&shape, layout.size())?;
     match layout.reshaped(&resolved) {
-        Some(layout) => view_of(py, tensor, layout, 0),
+        Some(layout) => view_of(py, tensor, &layout, 0),
         None => Err(CopyRequiredError::new_err(
             py,
             format!(
@@ -70,20 +68,25 @@ fn resolve(shape: &[i64], size: usize) -> PyResult<Vec<i64>> {
     Ok(shape.iter().map(|extent| if *extent == -1 { missing } else { *extent }).collect())
 }
 
-pub(super) fn permute_dims(tensor: &Tensor, py: Python<'_>, axes: &[i64]) -> PyResult<Tensor> {
+/// `permute_dims(2, 0, 1)` or `permute_dims((2, 0, 1))`.
+pub(super) fn permute_dims(tensor: &Tensor, py: Python<'_>, axes: &Bound<'_, PyTuple>) -> PyResult<Tensor> {
+    let only = if axes.len() == 1 { axes.get_item(0)? } else { axes.clone().into_any() };
+    permuted(tensor, py, &one_or_more(&only, "axes are integers")?)
+}
+
+fn permuted(tensor: &Tensor, py: Python<'_>, axes: &[i64]) -> PyResult<Tensor> {
     let layout = tensor.shared.descriptor().layout();
     let ndim = layout.ndim();
     let wrapped = axes.iter().map(|axis| wrap(*axis, ndim)).collect::<PyResult<Vec<_>>>()?;
-    let permuted = layout
+    let layout = layout
         .permuted(&wrapped)
         .ok_or_else(|| PyValueError::new_err(format!("axes {axes:?} are no permutation of {ndim} axes")))?;
-    view_of(py, tensor, permuted, 0)
+    view_of(py, tensor, &layout, 0)
 }
 
 /// All axes in reverse.
 pub(super) fn transposed(tensor: &Tensor, py: Python<'_>) -> PyResult<Tensor> {
-    let ndim = i64::try_from(tensor.shared.descriptor().layout().ndim())?;
-    permute_dims(tensor, py, &(0..ndim).rev().collect::<Vec<_>>())
+    view_of(py, tensor, &tensor.shared.descriptor().layout().transposed(), 0)
 }
 
 /// The last two axes swapped.
@@ -96,7 +99,7 @@ pub(super) fn matrix_transposed(tensor: &Tensor, py: Python<'_>) -> PyResult<Ten
             return Err(PyValueError::new_err(format!("mT needs at least two axes, and this tensor has {ndim}")));
         }
     }
-    permute_dims(tensor, py, &axes)
+    permuted(tensor, py, &axes)
 }
 
 /// Without the axes of extent 1 that are named, or all of them.
@@ -118,7 +121,7 @@ pub(super) fn squeeze(tensor: &Tensor, py: Python<'_>, axis: Option<&Bound<'_, P
             PyValueError::new_err(format!("axis {axis} has extent {extent}; only axes of extent 1 can be squeezed"))
         })?;
     }
-    view_of(py, tensor, layout, 0)
+    view_of(py, tensor, &layout, 0)
 }
 
 /// With a new axis of extent 1 at a place.
@@ -126,7 +129,7 @@ pub(super) fn expand_dims(tensor: &Tensor, py: Python<'_>, axis: i64) -> PyResul
     let layout = tensor.shared.descriptor().layout();
     let at = wrap(axis, layout.ndim().saturating_add(1))?;
     let layout = layout.with_axis(at).ok_or_else(|| PyValueError::new_err("the tensor has too many axes"))?;
-    view_of(py, tensor, layout, 0)
+    view_of(py, tensor, &layout, 0)
 }
 
 /// Repeated to a shape, read-only: the repeated elements are the same memory.
@@ -135,7 +138,7 @@ pub(super) fn broadcast_to(tensor: &Tensor, py: Python<'_>, shape: &[i64]) -> Py
     let wider = layout
         .broadcast_to(shape)
         .ok_or_else(|| PyValueError::new_err(format!("shape {:?} cannot be broadcast to {shape:?}", layout.shape())))?;
-    let view = view_of(py, tensor, wider, 0)?;
+    let view = view_of(py, tensor, &wider, 0)?;
     Ok(Tensor { shared: view.shared.to_read_only(), ..view })
 }
 

@@ -97,26 +97,37 @@ impl Facts {
     const SCALAR: Self = Self { size: 1, span: Span::ONE, row_major: true };
     const NOTHING: Self = Self { size: 0, span: Span::ONE, row_major: false };
 
-    /// Of elements without gaps, last axis fastest.
+    /// Becomes what is true of elements without gaps, last axis fastest.
     #[inline]
-    fn row_major(size: usize) -> Result<Self, LayoutError> {
-        let highest = i64::try_from(size.saturating_sub(1)).map_err(|_| LayoutError::SizeOverflow)?;
-        Ok(Self { size, span: Span { lowest: 0, highest }, row_major: size > 0 })
+    fn set_row_major(&mut self, size: usize) -> Result<(), LayoutError> {
+        self.span.highest = i64::try_from(size.saturating_sub(1)).map_err(|_| LayoutError::SizeOverflow)?;
+        self.span.lowest = 0;
+        self.size = size;
+        self.row_major = size > 0;
+        Ok(())
+    }
+
+    #[inline]
+    fn of(shape: &[i64], strides: &[i64]) -> Result<Self, LayoutError> {
+        let mut this = Self::NOTHING;
+        this.set(shape, strides)?;
+        Ok(this)
     }
 
     /// Checks what a [`Layout`] promises and counts on the way.
     #[inline]
-    fn of(shape: &[i64], strides: &[i64]) -> Result<Self, LayoutError> {
+    fn set(&mut self, shape: &[i64], strides: &[i64]) -> Result<(), LayoutError> {
         if shape.len() != strides.len() {
             return Err(LayoutError::RankMismatch { shape: shape.len(), strides: strides.len() });
         }
         if let Some(size) = contiguity::row_major_size(shape, strides) {
             // Most tensors are: everything is known from the product of the extents.
-            return Self::row_major(size);
+            return self.set_row_major(size);
         }
-        let size = element_count(shape)?;
-        let span = if size == 0 { Span::ONE } else { span_of_some(shape, strides)? };
-        Ok(Self { size, span, row_major: false })
+        self.size = element_count(shape)?;
+        self.span = if self.size == 0 { Span::ONE } else { span_of_some(shape, strides)? };
+        self.row_major = false;
+        Ok(())
     }
 }
 
@@ -137,14 +148,13 @@ impl Layout {
     /// one. Of no use to anybody when they are refused.
     #[inline]
     pub(crate) fn fill(&mut self, shape: &[i64], strides: &[i64]) -> Result<(), LayoutError> {
-        let facts = Facts::of(shape, strides)?;
+        self.facts.set(shape, strides)?;
         if shape.len() > dims::INLINE {
-            *self = Self { shape: Dims::from_slice(shape), strides: Dims::from_slice(strides), facts };
-            return Ok(());
+            (self.shape, self.strides) = (Dims::from_slice(shape), Dims::from_slice(strides));
+        } else {
+            self.shape.fill(shape.iter().copied());
+            self.strides.fill(strides.iter().copied());
         }
-        self.shape.fill(shape.iter().copied());
-        self.strides.fill(strides.iter().copied());
-        self.facts = facts;
         Ok(())
     }
 
@@ -289,7 +299,8 @@ impl Layout {
         let mut strides = Dims::zeros(shape.len());
         write(shape, strides.as_mut_slice());
         // The elements fill memory in another order too, perhaps, but the same elements.
-        let mut facts = Facts::row_major(size)?;
+        let mut facts = Facts::NOTHING;
+        facts.set_row_major(size)?;
         facts.row_major = contiguity::row_major_size(shape, strides.as_slice()).is_some();
         Ok(Self { shape: Dims::from_slice(shape), strides, facts })
     }

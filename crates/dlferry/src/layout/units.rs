@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::dims::INLINE;
-use super::{Facts, Layout, LayoutError};
+use super::{Layout, LayoutError};
 
 impl Layout {
     /// Takes a shape and strides in bytes, of elements of `item` bytes.
@@ -54,8 +54,8 @@ impl Layout {
         let size = size.unwrap_or(1);
         let size = isize::try_from(size).ok().and_then(|size| usize::try_from(size).ok());
         match size {
-            Some(size) if partial == 0 && is_chain && outer == 1 => self.facts = Facts::row_major(size)?,
-            _ if partial == 0 => self.facts = Facts::of(self.shape(), self.strides())?,
+            Some(size) if partial == 0 && is_chain && outer == 1 => self.facts.set_row_major(size)?,
+            _ if partial == 0 => self.facts.set(self.shape.as_slice(), self.strides.as_slice())?,
             _ => *self = Self::from_bytes(shape, strides, item)?,
         }
         Ok(())

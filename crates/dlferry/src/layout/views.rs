@@ -3,8 +3,9 @@
 //! A view of an empty tensor is empty. Where a view begins elsewhere, the offset of its first element comes
 //! with it, counted in elements from the first of the original; it is 0 for an empty view.
 
-use super::Layout;
+use super::contiguity::row_major_size;
 use super::dims::Dims;
+use super::{Facts, Layout};
 
 impl Layout {
     /// Fixes the index on one axis, which disappears, and gives the offset of the new first element.
@@ -50,6 +51,16 @@ impl Layout {
         let pick =
             |from: &[i64]| Dims::collect(axes.len(), axes.iter().map(|&axis| from.get(axis).copied().unwrap_or(0)));
         Self::from_dims(pick(self.shape()), pick(self.strides()))
+    }
+
+    /// Puts the axes in reverse order.
+    #[must_use]
+    pub fn transposed(&self) -> Self {
+        let reverse = |from: &[i64]| Dims::collect(from.len(), from.iter().rev().copied());
+        let (shape, strides) = (reverse(self.shape()), reverse(self.strides()));
+        // The same elements, so all that is true of them as a set stays true.
+        let row_major = row_major_size(shape.as_slice(), strides.as_slice()).is_some();
+        Self { shape, strides, facts: Facts { row_major, ..self.facts } }
     }
 
     /// Inserts an axis of extent 1 before axis `at`, or as the last one; `None` when `at` is beyond that.

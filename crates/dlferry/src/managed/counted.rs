@@ -1,7 +1,7 @@
-use alloc::alloc::{alloc, dealloc, handle_alloc_error};
-use core::alloc::Layout;
+use alloc::boxed::Box;
 use core::fmt;
 use core::marker::PhantomData;
+use core::mem::ManuallyDrop;
 use core::ops::Deref;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering, fence};
@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicUsize, Ordering, fence};
 ///
 /// Nearly every tensor has one reference all its life, and is made and dropped more often than it is looked at.
 pub(super) struct Counted<T> {
-    // Invariant: allocated by `Inner::<T>::LAYOUT`, initialised, and counted once for each value of this type.
+    // Invariant: made of a box, and counted once for each value of this type.
     inner: NonNull<Inner<T>>,
     owns: PhantomData<T>,
 }
@@ -19,10 +19,6 @@ pub(super) struct Counted<T> {
 struct Inner<T> {
     count: AtomicUsize,
     value: T,
-}
-
-impl<T> Inner<T> {
-    const LAYOUT: Layout = Layout::new::<Self>();
 }
 
 // SAFETY: as `Arc`: a reference gives shared access on its thread, and the last one drops the value there.
@@ -34,8 +30,7 @@ impl<T> Counted<T> {
     /// The first reference to a value.
     #[inline]
     pub(super) fn new(value: T) -> Self {
-        // SAFETY: the value is written.
-        unsafe { Self::made(|place| place.write(value)) }
+        Self::of(Box::new(Inner { count: AtomicUsize::new(1), value }))
     }
 
     /// The first reference to a value that `make` writes to its place.
@@ -45,16 +40,22 @@ impl<T> Counted<T> {
     /// `make` initialises the value, or does not return.
     #[inline]
     pub(super) unsafe fn made(make: impl FnOnce(*mut T)) -> Self {
-        // SAFETY: the layout has the size of a counter at least.
-        let inner = unsafe { alloc(Inner::<T>::LAYOUT) };
-        #[allow(clippy::cast_ptr_alignment, reason = "allocated with the layout of the target type")]
-        let Some(inner) = NonNull::new(inner.cast::<Inner<T>>()) else { handle_alloc_error(Inner::<T>::LAYOUT) };
-        // SAFETY: within the block just allocated.
-        let (count, value) = unsafe { (&raw mut (*inner.as_ptr()).count, &raw mut (*inner.as_ptr()).value) };
-        // SAFETY: as above.
+        let mut inner = Box::<Inner<T>>::new_uninit();
+        let place = inner.as_mut_ptr();
+        // SAFETY: within the box.
+        let count = unsafe { &raw mut (*place).count };
+        // SAFETY: within the box.
+        let value = unsafe { &raw mut (*place).value };
+        // SAFETY: within the box, which nobody else has.
         unsafe { count.write(AtomicUsize::new(1)) };
         make(value);
-        Self { inner, owns: PhantomData }
+        // SAFETY: both fields are written, one of them as the caller vouches.
+        Self::of(unsafe { inner.assume_init() })
+    }
+
+    #[inline]
+    fn of(inner: Box<Inner<T>>) -> Self {
+        Self { inner: NonNull::from(Box::leak(inner)), owns: PhantomData }
     }
 
     /// Whether this is the only reference. Nobody can make another one meanwhile, for that takes a reference.
@@ -81,12 +82,10 @@ impl<T> Counted<T> {
         if !self.is_sole() {
             return Err(self);
         }
-        let this = core::mem::ManuallyDrop::new(self);
-        // SAFETY: initialised (invariant), read once: this reference, the only one, is not dropped.
-        let value = unsafe { (&raw const (*this.inner.as_ptr()).value).read() };
-        // SAFETY: allocated with this layout, and the end of it.
-        unsafe { dealloc(this.inner.as_ptr().cast(), Inner::<T>::LAYOUT) };
-        Ok(value)
+        let this = ManuallyDrop::new(self);
+        // SAFETY: made of a box (invariant); the only reference, which is not dropped.
+        let inner = unsafe { Box::from_raw(this.inner.as_ptr()) };
+        Ok(inner.value)
     }
 
     #[inline]
@@ -95,17 +94,15 @@ impl<T> Counted<T> {
         unsafe { &(*self.inner.as_ptr()).count }
     }
 
-    /// Drops the value and frees the block.
+    /// Drops the value and frees its box.
     ///
     /// # Safety
     ///
     /// This was the last reference.
     #[inline(never)]
     unsafe fn end(&mut self) {
-        // SAFETY: initialised (invariant), and nobody else looks at it.
-        unsafe { (&raw mut (*self.inner.as_ptr()).value).drop_in_place() };
-        // SAFETY: allocated with this layout.
-        unsafe { dealloc(self.inner.as_ptr().cast(), Inner::<T>::LAYOUT) };
+        // SAFETY: made of a box (invariant), and nobody else looks at it.
+        drop(unsafe { Box::from_raw(self.inner.as_ptr()) });
     }
 }
 
@@ -114,10 +111,8 @@ impl<T> Clone for Counted<T> {
     fn clone(&self) -> Self {
         // Relaxed: the new reference comes from one that exists, as in `Arc`.
         let before = self.count().fetch_add(1, Ordering::Relaxed);
-        if before > usize::MAX / 2 {
-            // So many can only have been leaked; the count stays too high, and the value is never freed.
-            panic!("a tensor has too many references");
-        }
+        // So many can only have been leaked; the count stays too high, and the value is never freed.
+        assert!(before <= usize::MAX / 2, "a tensor has too many references");
         Self { inner: self.inner, owns: PhantomData }
     }
 }

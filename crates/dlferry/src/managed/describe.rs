@@ -34,8 +34,8 @@ pub(super) unsafe fn describe_into<S: ManagedStruct>(
 ) -> Result<(), DescribeError> {
     // SAFETY: condition 1, vouched for by the caller.
     let (fields, tensor) = unsafe { S::read(managed) }?;
-    // SAFETY: condition 2, vouched for by the caller.
-    unsafe { describe_tensor(descriptor, &tensor, fields) }
+    // SAFETY: conditions 1 and 2, vouched for by the caller.
+    unsafe { describe_tensor(descriptor, tensor, fields) }
 }
 
 /// Reads a tensor that is only lent, as the exchange API lends one.
@@ -52,7 +52,7 @@ pub(super) unsafe fn describe_into<S: ManagedStruct>(
 pub unsafe fn describe_borrowed(tensor: &DLTensor) -> Result<Descriptor, DescribeError> {
     let mut descriptor = Descriptor::blank();
     // SAFETY: condition 2, vouched for by the caller.
-    unsafe { describe_tensor(&mut descriptor, tensor, Fields::UNVERSIONED) }?;
+    unsafe { describe_tensor(&mut descriptor, tensor.into(), Fields::UNVERSIONED) }?;
     Ok(descriptor)
 }
 
@@ -93,23 +93,42 @@ pub unsafe fn describe_prototype(tensor: NonNull<DLTensor>) -> Result<Prototype,
     Ok(Prototype { dtype, device, layout })
 }
 
+/// Reads each field once. One by one, for a producer has written them one by one, a moment ago.
+///
 /// # Safety
 ///
-/// Condition 2.
+/// The tensor is readable; condition 2.
 #[inline]
-unsafe fn describe_tensor(descriptor: &mut Descriptor, tensor: &DLTensor, fields: Fields) -> Result<(), DescribeError> {
+unsafe fn describe_tensor(
+    descriptor: &mut Descriptor,
+    tensor: NonNull<DLTensor>,
+    fields: Fields,
+) -> Result<(), DescribeError> {
+    let tensor = tensor.as_ptr();
+    // SAFETY: readable, vouched for by the caller.
+    let mut dtype = unsafe { (*tensor).dtype };
     // The dtype comes before the shape: what cannot be held at all needs no layout.
-    check_dtype(tensor.dtype)?;
+    check_dtype(dtype)?;
+    // SAFETY: as above.
+    let ndim = unsafe { (*tensor).ndim };
+    // SAFETY: as above.
+    let shape = unsafe { (*tensor).shape };
+    // SAFETY: as above.
+    let strides = unsafe { (*tensor).strides };
     let layout = descriptor.layout_mut();
     // SAFETY: condition 2, vouched for by the caller.
-    unsafe { read_layout(layout, tensor.ndim, tensor.shape, tensor.strides) }?;
-    let mut dtype = tensor.dtype;
+    unsafe { read_layout(layout, ndim, shape, strides) }?;
     if let Some(halves) = split_pairs(dtype, layout, fields) {
         dtype = DLDataType::F4_E2M1FN;
         *layout = halves;
     }
-    let memory = Memory { data: tensor.data, byte_offset: tensor.byte_offset, device: tensor.device };
-    descriptor.refill(memory, dtype, fields)
+    // SAFETY: readable, vouched for by the caller.
+    let data = unsafe { (*tensor).data };
+    // SAFETY: as above.
+    let byte_offset = unsafe { (*tensor).byte_offset };
+    // SAFETY: as above.
+    let device = unsafe { (*tensor).device };
+    descriptor.refill(Memory { data, byte_offset, device }, dtype, fields)
 }
 
 /// Reads shape and strides into a layout where it is.

@@ -212,22 +212,38 @@ impl Descriptor {
     ///
     /// [`DescribeError`] when the view reaches beyond what addresses can express, or starts inside a byte.
     pub fn view(&self, layout: Layout, first: i64) -> Result<Self, DescribeError> {
+        let Memory { data, byte_offset, device } = self.memory_from(first, layout.is_empty())?;
+        Self::with_byte_offset(data, byte_offset, device, self.dtype, layout, self.fields)
+    }
+
+    /// Becomes the view that [`Self::view`] of `whole` gives, where it is. Of no use to anybody when it is refused.
+    #[inline]
+    pub(super) fn fill_view(&mut self, whole: &Self, layout: &Layout, first: i64) -> Result<(), DescribeError> {
+        self.layout.fill(layout.shape(), layout.strides())?;
+        let memory = whole.memory_from(first, layout.is_empty())?;
+        self.refill(memory, whole.dtype, whole.fields)
+    }
+
+    /// Where the element is that lies `first` elements from the present first one.
+    #[inline]
+    fn memory_from(&self, first: i64, is_empty: bool) -> Result<Memory, DescribeError> {
+        let mut memory = Memory { data: self.data, byte_offset: self.byte_offset, device: self.device };
+        if first == 0 || is_empty {
+            // An empty tensor keeps its pointer: there is nothing to address.
+            return Ok(memory);
+        }
         let overflow = DescribeError::AddressOverflow { byte_offset: self.byte_offset };
         let bits = first.checked_mul(i64::from(self.storage_bits())).ok_or_else(|| overflow.clone())?;
-        if !layout.is_empty() && bits.checked_rem_euclid(8) != Some(0) {
+        if bits.checked_rem_euclid(8) != Some(0) {
             return Err(DescribeError::WithinByte { dtype: self.dtype });
         }
         let bytes = bits.checked_div_euclid(8).ok_or_else(|| overflow.clone())?;
-        let mut data = self.data;
-        let mut byte_offset = self.byte_offset;
-        if layout.is_empty() {
-            // An empty tensor keeps its pointer: there is nothing to address.
-        } else if self.is_addressed() {
-            data = data.wrapping_byte_offset(isize::try_from(bytes).map_err(|_| overflow)?);
+        if self.is_addressed() {
+            memory.data = memory.data.wrapping_byte_offset(isize::try_from(bytes).map_err(|_| overflow)?);
         } else {
-            byte_offset = byte_offset.checked_add_signed(bytes).ok_or(overflow)?;
+            memory.byte_offset = memory.byte_offset.checked_add_signed(bytes).ok_or(overflow)?;
         }
-        Self::with_byte_offset(data, byte_offset, self.device, self.dtype, layout, self.fields)
+        Ok(memory)
     }
 
     /// The address of the first element on [addressed](Self::is_addressed) devices, else the handle.

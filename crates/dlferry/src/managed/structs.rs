@@ -1,3 +1,4 @@
+use core::mem::offset_of;
 use core::ptr::NonNull;
 
 use super::DescribeError;
@@ -59,7 +60,7 @@ pub trait ManagedStruct: sealed::Sealed + Sized + 'static {
     /// Whether the struct carries a version and flags.
     const VERSIONED: bool;
 
-    /// Reads version and flags, and copies the tensor out.
+    /// Reads version and flags, and says where the tensor is.
     ///
     /// # Errors
     ///
@@ -69,7 +70,7 @@ pub trait ManagedStruct: sealed::Sealed + Sized + 'static {
     ///
     /// Condition 1 of [`managed`](crate::managed).
     #[doc(hidden)]
-    unsafe fn read(this: NonNull<Self>) -> Result<(Fields, DLTensor), DescribeError>;
+    unsafe fn read(this: NonNull<Self>) -> Result<(Fields, NonNull<DLTensor>), DescribeError>;
 
     /// Reads the deleter, which has its place in every version.
     ///
@@ -88,10 +89,9 @@ impl ManagedStruct for DLManagedTensor {
     const VERSIONED: bool = false;
 
     #[inline]
-    unsafe fn read(this: NonNull<Self>) -> Result<(Fields, DLTensor), DescribeError> {
-        // SAFETY: condition 1, vouched for by the caller.
-        let managed = unsafe { this.read() };
-        Ok((Fields::UNVERSIONED, managed.dl_tensor))
+    unsafe fn read(this: NonNull<Self>) -> Result<(Fields, NonNull<DLTensor>), DescribeError> {
+        // The tensor is the first field.
+        Ok((Fields::UNVERSIONED, this.cast()))
     }
 
     #[inline]
@@ -109,7 +109,7 @@ impl ManagedStruct for DLManagedTensorVersioned {
     const VERSIONED: bool = true;
 
     #[inline]
-    unsafe fn read(this: NonNull<Self>) -> Result<(Fields, DLTensor), DescribeError> {
+    unsafe fn read(this: NonNull<Self>) -> Result<(Fields, NonNull<DLTensor>), DescribeError> {
         // SAFETY: condition 1, vouched for by the caller; the version has this place in every version of the struct.
         let version = unsafe { (*this.as_ptr()).version };
         if version.major != DLPackVersion::CURRENT.major {
@@ -117,9 +117,9 @@ impl ManagedStruct for DLManagedTensorVersioned {
         }
         // SAFETY: condition 1, and the major version says that the struct is the one declared here.
         let flags = unsafe { (*this.as_ptr()).flags };
-        // SAFETY: as above.
-        let tensor = unsafe { (*this.as_ptr()).dl_tensor };
-        Ok((Fields::from_flags(version, flags), tensor))
+        // SAFETY: within the struct.
+        let tensor = unsafe { this.byte_add(offset_of!(Self, dl_tensor)) };
+        Ok((Fields::from_flags(version, flags), tensor.cast()))
     }
 
     #[inline]

@@ -5,6 +5,7 @@ use super::counted::Counted;
 use super::describe::describe_into;
 use super::{DescribeError, Descriptor, Handle, Keeping, ManagedStruct, Outline};
 use crate::abi::{DLManagedTensor, DLManagedTensorVersioned};
+use crate::layout::Layout;
 
 /// A tensor that somebody produced and this value owns: a [`Handle`] and what it holds.
 ///
@@ -105,17 +106,10 @@ impl Tensor {
         Self(Counted::new(Body { descriptor, keep: Keep::Handle(handle) }))
     }
 
-    /// A tensor of nothing yet, made where it stays, with not a field moved.
+    /// A tensor of nothing yet.
     #[inline]
     fn blank(handle: Handle) -> Self {
-        // SAFETY: a body has two fields, and both are written.
-        Self(unsafe {
-            Counted::made(|place: *mut Body| {
-                let (descriptor, keep) = (&raw mut (*place).descriptor, &raw mut (*place).keep);
-                descriptor.write(Descriptor::blank());
-                keep.write(Keep::Handle(handle));
-            })
-        })
+        Self(Body::blank(Keep::Handle(handle)))
     }
 
     #[inline]
@@ -172,6 +166,25 @@ struct Body {
     keep: Keep,
 }
 
+impl Body {
+    /// The description of nothing yet, made where it stays, with not a field moved.
+    #[inline]
+    fn blank(keeping: Keep) -> Counted<Self> {
+        let write = |place: *mut Self| {
+            // SAFETY: within the room for a body.
+            let descriptor = unsafe { &raw mut (*place).descriptor };
+            // SAFETY: as above.
+            let keep = unsafe { &raw mut (*place).keep };
+            // SAFETY: nobody else sees the room yet.
+            unsafe { descriptor.write(Descriptor::blank()) };
+            // SAFETY: as above.
+            unsafe { keep.write(keeping) };
+        };
+        // SAFETY: a body has these two fields, and both are written.
+        unsafe { Counted::made(write) }
+    }
+}
+
 /// What keeps the memory alive: held for its drop alone.
 #[derive(Debug)]
 enum Keep {
@@ -206,6 +219,32 @@ impl SharedTensor {
         if self.0.is_sole() && matches!(self.0.keep, Keep::Handle(_)) { Ok(Tensor(self.0)) } else { Err(self) }
     }
 
+    /// The view with another layout, `first` elements from the first of this tensor.
+    ///
+    /// # Errors
+    ///
+    /// As [`Descriptor::view`].
+    ///
+    /// # Safety
+    ///
+    /// The elements of the layout, from there on, are among those of this tensor.
+    #[inline]
+    pub unsafe fn with_layout(&self, layout: &Layout, first: i64) -> Result<Self, DescribeError> {
+        let mut view = Body::blank(Keep::Tensor(self.root().clone()));
+        // SAFETY: just made, and the only reference.
+        unsafe { view.sole_mut() }.descriptor.fill_view(self.descriptor(), layout, first)?;
+        Ok(Self(view))
+    }
+
+    /// The tensor whose handle keeps the memory.
+    #[inline]
+    fn root(&self) -> &Self {
+        match &self.0.keep {
+            Keep::Handle(_) => self,
+            Keep::Tensor(root) => root,
+        }
+    }
+
     /// The same memory, described otherwise.
     ///
     /// # Safety
@@ -214,11 +253,7 @@ impl SharedTensor {
     /// caller knows that the memory may be written.
     #[must_use]
     pub unsafe fn with_descriptor(&self, descriptor: Descriptor) -> Self {
-        let root = match &self.0.keep {
-            Keep::Handle(_) => self,
-            Keep::Tensor(root) => root,
-        };
-        Self(Counted::new(Body { descriptor, keep: Keep::Tensor(root.clone()) }))
+        Self(Counted::new(Body { descriptor, keep: Keep::Tensor(self.root().clone()) }))
     }
 
     /// The same memory, read-only.

@@ -1,0 +1,64 @@
+//! What another library cannot take of a tensor, told before it fails in words of its own.
+
+use dlferry::layout::Layout;
+use pyo3::exceptions::PyBufferError;
+use pyo3::prelude::*;
+
+use super::Tensor;
+use crate::read_only::Why;
+
+/// Libraries whose arrays can always be written, and which take no notice of `READ_ONLY`.
+const WRITERS: [&str; 2] = ["torch", "paddle"];
+/// Libraries whose arrays never run backwards.
+const FORWARD: [&str; 1] = ["torch"];
+/// Libraries whose arrays have no gaps and repeat nothing; their axes may be in any order.
+const COMPACT: [&str; 1] = ["jax"];
+
+/// Refuses to hand a tensor to a library that cannot have it as it is: read-only memory to one that would write it
+/// (decision 5.1), strides to one that has no such strides. `library` is a module's name.
+pub(super) fn check(py: Python<'_>, tensor: &Tensor, library: &str) -> PyResult<()> {
+    let root = library.split('.').next().unwrap_or_default();
+    let descriptor = tensor.shared.descriptor();
+    let layout = descriptor.layout();
+    if WRITERS.contains(&root) && descriptor.is_read_only() {
+        let owner = tensor.owner.as_ref().map(|owner| owner.bind(py));
+        let why = Why::of(py, descriptor, tensor.source, owner)?.reason(false);
+        return Err(PyBufferError::new_err(format!(
+            "the tensor is read-only, and {root} has no read-only arrays: hand on tensor.copy() ({why})"
+        )));
+    }
+    if FORWARD.contains(&root) && meaningful(layout).any(|(_, stride)| stride < 0) {
+        return Err(PyBufferError::new_err(format!(
+            "the tensor has strides {:?}, and {root} has no negative strides: hand on tensor.copy()",
+            layout.strides()
+        )));
+    }
+    if COMPACT.contains(&root) && !is_compact(layout) {
+        return Err(PyBufferError::new_err(format!(
+            "the tensor has shape {:?} and strides {:?}, and arrays of {root} have no gaps, no repetitions and no negative \
+            strides: hand on tensor.copy()",
+            layout.shape(),
+            layout.strides()
+        )));
+    }
+    Ok(())
+}
+
+/// Extents and strides of the axes whose stride means something; of none when there are no elements.
+fn meaningful(layout: &Layout) -> impl Iterator<Item = (i64, i64)> {
+    let is_empty = layout.is_empty();
+    let axes = layout.shape().iter().copied().zip(layout.strides().iter().copied());
+    axes.filter(move |(extent, _)| *extent > 1 && !is_empty)
+}
+
+/// Whether the elements fill their memory, in whatever order of the axes.
+fn is_compact(layout: &Layout) -> bool {
+    let mut axes: Vec<(i64, i64)> = meaningful(layout).collect();
+    axes.sort_unstable_by_key(|(_, stride)| *stride);
+    let mut wanted = Some(1_i64);
+    axes.into_iter().all(|(extent, stride)| {
+        let fits = wanted == Some(stride);
+        wanted = stride.checked_mul(extent);
+        fits
+    })
+}
