@@ -24,7 +24,7 @@ use crate::tensor::{Tensor, view_as};
 /// As [`protocol::import`], and `BufferError` for memory or a dtype that NumPy cannot have, `ImportError` without NumPy or
 /// without `ml_dtypes` for a dtype that NumPy has only with it.
 pub fn from_dlpack<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
-    to_ndarray(&protocol::import_object(object, request)?)
+    finish(object.py(), protocol::import(object, request)?)
 }
 
 /// Takes whatever [`asarray`](crate::asarray) takes as a `numpy.ndarray`.
@@ -33,8 +33,13 @@ pub fn from_dlpack<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResu
 ///
 /// As [`asarray`](crate::asarray) and [`from_dlpack`].
 pub fn asarray<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
-    let tensor = crate::asarray(object, request)?;
-    to_ndarray(&Bound::new(object.py(), tensor)?)
+    finish(object.py(), crate::asarray(object, request)?)
+}
+
+/// The array over what was imported. Nobody will ask the object again, so it is held as often as its memory needs and no
+/// more.
+fn finish(py: Python<'_>, tensor: Tensor) -> PyResult<Bound<'_, PyAny>> {
+    to_ndarray(&Bound::new(py, Tensor { owner: None, ..tensor })?)
 }
 
 /// A DLPack capsule of an array, also where the array's own `__dlpack__` refuses: what cannot be described is copied, and
@@ -86,11 +91,11 @@ fn take(object: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
     if let Some(refusal) = values::refusal(object)? {
         return Err(refusal);
     }
-    match super::import(object, &own, &strict) {
+    // Code ran since the array was read, and may have given it another shape.
+    match super::import(object, &own.again(object), &strict) {
         Err(error) if error.is_instance_of::<PyBufferError>(py) => {}
         result => return result,
     }
-    // Code ran since the array was read.
     super::import(object, &own.again(object), &lenient)
 }
 
