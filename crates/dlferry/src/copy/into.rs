@@ -1,5 +1,5 @@
-use super::kernel::{Side, copy_bits, copy_bytes};
-use super::{CopyError, Strided};
+use super::kernel::bits::{Side, copy_bits};
+use super::{CopyError, Plan, Strided};
 use crate::managed::{Descriptor, Tensor};
 use crate::view::TensorView;
 
@@ -83,20 +83,6 @@ pub(super) unsafe fn copy_apart(target: &Descriptor, source: &Descriptor) {
 ///
 /// As [`copy_apart`]; the shapes are equal and so are the dtypes.
 pub(super) unsafe fn copy_strided(target: &Strided, source: &Strided) {
-    if source.layout.is_empty() {
-        return;
-    }
-    let to = Side { first: target.data, layout: &target.layout };
-    let from = Side { first: source.data, layout: &source.layout };
-    let item = source.item();
-    let size = i64::try_from(item).unwrap_or(0);
-    let run = |strided: &Strided| super::strided::scaled_is_run(&strided.layout, size);
-    if source.unit == 1 && run(source) && run(target) {
-        let len = item.saturating_mul(source.layout.size());
-        // SAFETY: both are runs of that many bytes without gaps; vouched for by the caller.
-        unsafe { target.data.copy_from_nonoverlapping(source.data, len) };
-        return;
-    }
     // SAFETY: vouched for by the caller.
-    unsafe { copy_bytes(to, from, item, source.unit) };
+    unsafe { Plan::of(target, source).run(target.data, source.data) };
 }

@@ -25,13 +25,16 @@ mod into;
 mod kernel;
 mod memory;
 mod order;
+mod plan;
 mod spread;
 mod strided;
 
 pub use error::CopyError;
 pub use into::copy_into;
+pub use kernel::Level;
 pub use memory::Memory;
 pub use order::Order;
+pub use plan::Plan;
 pub use strided::Strided;
 
 use crate::abi::{DLDataType, DLDevice, DLDeviceType};

@@ -1,16 +1,11 @@
-#![allow(
-    clippy::arithmetic_side_effects,
-    reason = "test arithmetic is checked by the overflow checks of the test profile"
-)]
-
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ptr;
 
-use super::*;
 use crate::abi::{DLDataType, DLDeviceType};
+use crate::copy::*;
 use crate::element::Scalar;
 use crate::export::{Export, ExportError};
 use crate::layout::LayoutError;

@@ -1,0 +1,89 @@
+//! Which kernel, and which axes it gets.
+
+use super::Plan;
+use crate::copy::kernel::{Axis, Kernel, LINE, MOST_CHANNELS, Pass, signed};
+
+impl Plan {
+    /// Takes the axes of the kernel out of the outer ones.
+    pub(super) fn choose(&mut self) {
+        self.widen();
+        let Some(i) = self.outer.pop() else {
+            return;
+        };
+        self.inner.i = i;
+        // The axis along which the source is densest. Along one with stride 0 it stands still.
+        let stride = |axis: &Axis| if axis.from == 0 { usize::MAX } else { axis.from.unsigned_abs() };
+        let densest = self.outer.as_slice().iter().enumerate().min_by_key(|(_, axis)| stride(axis));
+        let other = densest.filter(|(_, axis)| stride(axis) < stride(&i)).map(|(at, _)| at);
+        if let Some(j) = other.and_then(|at| self.outer.remove(at)) {
+            self.inner.j = j;
+            self.face();
+            self.kernel = self.plane();
+        } else {
+            self.inner.j = self.outer.pop().unwrap_or(Axis::ONE);
+            if self.is_narrow() {
+                core::mem::swap(&mut self.inner.i, &mut self.inner.j);
+            }
+            self.kernel = if self.is_sized() { Kernel::Rows } else { Kernel::Any };
+        }
+    }
+
+    /// Chooses again among the kernels for the same axes.
+    pub(super) fn rechoose(&mut self) {
+        if matches!(self.kernel, Kernel::Plane | Kernel::Split | Kernel::Join) {
+            self.kernel = self.plane();
+        }
+    }
+
+    /// Makes one item of elements that lie one after another on both sides.
+    fn widen(&mut self) {
+        let dense = signed(self.inner.item);
+        let fastest = self.outer.as_slice().last();
+        if self.pass.unit == 1 && fastest.is_some_and(|axis| axis.to == dense && axis.from == dense) {
+            let axis = self.outer.pop().unwrap_or(Axis::ONE);
+            // As many bytes as the run has, which fit the address space.
+            self.inner.item = self.inner.item.wrapping_mul(axis.n);
+            self.pass = Pass::new(self.inner.item, self.pass.unit, self.pass.streams);
+        }
+    }
+
+    /// Turns the source's dense axis so that the source is walked upwards.
+    fn face(&mut self) {
+        let j = self.inner.j;
+        if j.from < 0 {
+            let (turned, (to, from)) = j.turned();
+            self.first = (self.first.0.wrapping_add(to), self.first.1.wrapping_add(from));
+            self.inner.j = turned;
+        }
+    }
+
+    /// The kernel for two sides that are densest along different axes.
+    fn plane(&self) -> Kernel {
+        let (i, j, item) = (self.inner.i, self.inner.j, self.inner.item);
+        let dense = signed(item);
+        if !self.is_sized() || i.to != dense || j.from != dense {
+            return Kernel::Any;
+        }
+        let is_channels = |n: usize| (2..=MOST_CHANNELS).contains(&n) && item <= 8 && self.level.has_shuffle();
+        let pixel = |n: usize| dense.wrapping_mul(signed(n));
+        if is_channels(j.n) && i.from == pixel(j.n) && i.n > 16 {
+            Kernel::Split
+        } else if is_channels(i.n) && j.to == pixel(i.n) && j.n > 16 {
+            Kernel::Join
+        } else {
+            Kernel::Plane
+        }
+    }
+
+    /// Whether elements have a size that the kernels with vectors know, and their bytes an order that these can make.
+    fn is_sized(&self) -> bool {
+        let item = self.inner.item;
+        item.is_power_of_two() && item <= 16 && self.pass.is_by_table()
+    }
+
+    /// Whether rows are so short that the loop over them should be the inner one. A dense target has it as it is.
+    fn is_narrow(&self) -> bool {
+        let (i, j, item) = (self.inner.i, self.inner.j, self.inner.item);
+        i.n.saturating_mul(item) < LINE && j.n > i.n
+    }
+}

@@ -1,0 +1,8 @@
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "test arithmetic is checked by the overflow checks of the test profile"
+)]
+
+mod kernels;
+mod naive;
+mod tensors;
