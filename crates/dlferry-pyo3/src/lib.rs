@@ -36,6 +36,7 @@ pub mod argument;
 mod asarray;
 pub mod buffer;
 pub mod capsule;
+mod copying;
 mod device;
 mod dtype;
 mod error;

@@ -9,7 +9,7 @@
 //! | a `Vec`, an `Arc`, an owner of my own | a tensor for others | [`export::Export`] |
 //! | a `DLManagedTensorVersioned *` from C | a tensor that is checked and freed once | [`managed::Tensor`] |
 //! | a tensor | its elements | [`view`] |
-//! | a tensor with awkward strides | a contiguous copy | [`managed::Tensor::copy_of`] |
+//! | a tensor with awkward strides | a contiguous copy | [`copy`] |
 //!
 //! # Strata
 //!
@@ -27,6 +27,7 @@
 //!
 //! * `std` (default): a panic in an owner's destructor is caught before it could leave the deleter. Without it the
 //!   crate is `no_std` with `alloc`, and such a panic aborts the process.
+//! * `threads`: large copies are shared between threads.
 
 #![no_std]
 #![deny(clippy::alloc_instead_of_core, clippy::std_instead_of_alloc, clippy::std_instead_of_core)]

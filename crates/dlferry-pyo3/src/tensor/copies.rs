@@ -1,16 +1,15 @@
 //! Private copies of a tensor, and copies into memory that is there.
 
-use dlferry::copy::{Order, copy_into};
-use dlferry::managed::Tensor as Managed;
+use dlferry::copy::Order;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::Tensor;
 use crate::asarray::asarray;
-use crate::error::IntoPyErr;
+use crate::copying::{self, copying};
 use crate::protocol::Request;
 
-pub(super) fn copy(tensor: &Tensor, _py: Python<'_>, order: &str) -> PyResult<Tensor> {
+pub(super) fn copy(tensor: &Tensor, py: Python<'_>, order: &str) -> PyResult<Tensor> {
     let order = match order {
         "C" => Order::C,
         "F" => Order::F,
@@ -19,18 +18,18 @@ pub(super) fn copy(tensor: &Tensor, _py: Python<'_>, order: &str) -> PyResult<Te
             return Err(PyValueError::new_err(format!("order={other:?}: wanted \"C\", \"F\" or \"K\"")));
         }
     };
-    in_order(tensor, order)
+    in_order(py, tensor, order)
 }
 
 /// A copy that is read-only where the tensor is, for `copy.deepcopy`.
-pub(super) fn deep(tensor: &Tensor, _py: Python<'_>) -> PyResult<Tensor> {
-    let copy = in_order(tensor, Order::K)?;
+pub(super) fn deep(tensor: &Tensor, py: Python<'_>) -> PyResult<Tensor> {
+    let copy = in_order(py, tensor, Order::K)?;
     let shared = if tensor.shared.descriptor().is_read_only() { copy.shared.to_read_only() } else { copy.shared };
     Ok(Tensor { shared, source: copy.source, owner: None })
 }
 
-fn in_order(tensor: &Tensor, order: Order) -> PyResult<Tensor> {
-    let copy = Managed::copy_in_order(tensor.shared.view(), order).map_err(IntoPyErr::into_py_err)?;
+fn in_order(py: Python<'_>, tensor: &Tensor, order: Order) -> PyResult<Tensor> {
+    let copy = copying::in_order(py, tensor.shared.view(), order)?;
     Ok(Tensor::new(copy.into_shared(), tensor.source, None))
 }
 
@@ -43,9 +42,11 @@ fn in_order(tensor: &Tensor, order: Order) -> PyResult<Tensor> {
 /// `BufferError` when an array cannot be taken or the target is read-only, `CopyRequiredError` when the target's memory
 /// cannot be shared, `TypeError` for unequal dtypes, `ValueError` for shapes that do not fit.
 pub fn copyto(target: &Bound<'_, PyAny>, source: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = target.py();
     let target = asarray(target, &Request { copy: Some(false), ..Request::default() })?;
     let source = asarray(source, &Request::default())?;
+    let (target, source) = (target.shared.descriptor(), source.shared.view());
     // SAFETY: the memory may be written, for the target's producer says so (assumption P1), and nobody else looks at it
     // meanwhile (assumption P2).
-    unsafe { copy_into(target.shared.descriptor(), source.shared.view()) }.map_err(IntoPyErr::into_py_err)
+    copying(py, target.nbytes(), |job| unsafe { job.copy_into(target, source) })
 }

@@ -1,9 +1,8 @@
 //! Pickling: the elements as bytes in C order, out of band where the protocol allows it.
 
 use dlferry::abi::DLDataType;
-use dlferry::copy::Order;
 use dlferry::layout::Layout;
-use dlferry::managed::{Descriptor, Fields, Tensor as Managed};
+use dlferry::managed::{Descriptor, Fields};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -11,6 +10,7 @@ use pyo3::types::{PyBytes, PyTuple};
 
 use super::{Source, Tensor};
 use crate::buffer;
+use crate::copying::copy_of;
 use crate::dtype::DType;
 use crate::error::IntoPyErr;
 use crate::protocol::Request;
@@ -45,7 +45,7 @@ pub(super) fn reduce<'py>(
 fn bytes_of(tensor: &Tensor, py: Python<'_>) -> PyResult<Tensor> {
     let descriptor = tensor.shared.descriptor();
     if !descriptor.layout().is_c_contiguous() {
-        let copy = Managed::copy_in_order(tensor.shared.view(), Order::C).map_err(IntoPyErr::into_py_err)?;
+        let copy = copy_of(py, tensor.shared.view())?;
         return bytes_of(&Tensor::new(copy.into_shared(), tensor.source, None), py);
     }
     let layout = Layout::c_contiguous(&[i64::try_from(descriptor.nbytes())?]).map_err(IntoPyErr::into_py_err)?;
@@ -70,7 +70,7 @@ pub(super) fn rebuild(
     }
     let must_copy = flat.shared.descriptor().is_read_only() && !read_only;
     let flat = if must_copy {
-        let copy = Managed::copy_of(flat.shared.view()).map_err(IntoPyErr::into_py_err)?;
+        let copy = copy_of(bytes.py(), flat.shared.view())?;
         Tensor::new(copy.into_shared(), Source::Buffer, None)
     } else {
         flat

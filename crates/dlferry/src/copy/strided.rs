@@ -17,6 +17,11 @@ pub struct Strided {
     pub(super) unit: usize,
 }
 
+// SAFETY: a set of numbers; its pointer gives no access without an `unsafe` block elsewhere.
+unsafe impl Send for Strided {}
+// SAFETY: as above.
+unsafe impl Sync for Strided {}
+
 impl Strided {
     /// Describes elements by strides in bytes; `swapped` says that their scalars are in the other byte order.
     ///
@@ -69,6 +74,12 @@ impl Strided {
     #[must_use]
     pub fn dtype(&self) -> DLDataType {
         self.dtype
+    }
+
+    /// Bytes of all elements.
+    #[must_use]
+    pub fn nbytes(&self) -> usize {
+        self.item().saturating_mul(self.layout.size())
     }
 
     /// Bytes of one element in memory; padded ones below a byte have one.

@@ -4,12 +4,12 @@ use crate::layout::Layout;
 
 /// One side of a copy: where the element at index (0, ..., 0) is, and strides in the unit of the kernel.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::copy) struct Side<'a> {
+pub(in crate::copy) struct Bits<'a> {
     pub(in crate::copy) first: *mut u8,
     pub(in crate::copy) layout: &'a Layout,
 }
 
-impl Side<'_> {
+impl Bits<'_> {
     fn at(self, offset: i64) -> *mut u8 {
         // An offset within a layout whose bytes fit the address space fits an `isize`.
         self.first.wrapping_offset(isize::try_from(offset).unwrap_or_default())
@@ -21,7 +21,7 @@ impl Side<'_> {
 /// # Safety
 ///
 /// As [`copy_bytes`], for the bytes that hold bits of an element.
-pub(in crate::copy) unsafe fn copy_bits(target: Side<'_>, source: Side<'_>, width: u32) {
+pub(in crate::copy) unsafe fn copy_bits(target: Bits<'_>, source: Bits<'_>, width: u32) {
     let width = i64::from(width);
     for (to, from) in target.layout.offsets().zip(source.layout.offsets()) {
         let (to, from) = (to.wrapping_mul(width), from.wrapping_mul(width));
@@ -39,7 +39,7 @@ pub(in crate::copy) unsafe fn copy_bits(target: Side<'_>, source: Side<'_>, widt
 }
 
 /// Byte and place within it of a bit, counted from the first element, low bits first (rule R3.17).
-fn place(side: Side<'_>, bit: i64) -> (*mut u8, u32) {
+fn place(side: Bits<'_>, bit: i64) -> (*mut u8, u32) {
     let within = u32::try_from(bit.wrapping_rem_euclid(8)).unwrap_or_default();
     (side.at(bit.wrapping_div_euclid(8)), within)
 }

@@ -42,6 +42,10 @@ impl Axes {
         }
     }
 
+    pub(super) fn get_mut(&mut self, at: usize) -> Option<&mut Axis> {
+        self.as_mut_slice().get_mut(at)
+    }
+
     fn as_mut_slice(&mut self) -> &mut [Axis] {
         match self {
             Self::Inline { len, places } => places.get_mut(..*len).unwrap_or_default(),

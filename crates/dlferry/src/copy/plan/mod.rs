@@ -2,6 +2,7 @@
 
 mod axes;
 mod choice;
+mod part;
 
 use core::fmt;
 

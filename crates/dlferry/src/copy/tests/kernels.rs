@@ -74,6 +74,13 @@ fn check(rng: &mut Rng, case: &Case, kernels: &mut BTreeSet<String>) {
             unsafe { plan.run(to, from) };
             let differs = target.bytes.iter().zip(&wanted).position(|(found, wanted)| found != wanted);
             assert_eq!(differs, None, "byte {differs:?} of {place} and on, by {plan:?}: {case:?}");
+            target.bytes.copy_from_slice(&before);
+            let pieces = plan.pieces(1 + rng.below(9));
+            for number in 0..pieces.count {
+                // SAFETY: as above, a part of it.
+                unsafe { plan.piece(pieces, number).run(to, from) };
+            }
+            assert_eq!(target.bytes, wanted, "in {pieces:?}, by {plan:?}: {case:?}");
             kernels.insert(format!("{:?} at {level:?}", plan.kernel()));
         }
     }
