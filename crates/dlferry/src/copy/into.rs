@@ -1,5 +1,5 @@
 use super::kernel::bits::{Bits, copy_bits};
-use super::{CopyError, Job, Plan, Strided};
+use super::{CopyError, Job, Plan};
 use crate::managed::Descriptor;
 use crate::view::TensorView;
 
@@ -34,12 +34,13 @@ impl Job<'_> {
     pub unsafe fn copy_into(mut self, target: &Descriptor, source: TensorView<'_>) -> Result<(), CopyError> {
         let found = source.descriptor();
         check(target, found)?;
+        if target.shape() == found.shape() && !may_meet(target, found) {
+            // SAFETY: readable as the view's; the caller vouches for the target; apart.
+            return unsafe { self.copy_apart(target, found) };
+        }
         let Some(layout) = found.layout().broadcast_to(target.shape()) else {
             return Err(CopyError::Shape { wanted: target.shape().to_vec(), found: found.shape().to_vec() });
         };
-        if target.layout().is_empty() {
-            return Ok(());
-        }
         let widened = found.view(layout, 0)?;
         if !may_meet(target, &widened) {
             // SAFETY: readable as the view's; the caller vouches for the target; apart.
@@ -57,17 +58,34 @@ impl Job<'_> {
     ///
     /// The elements of `source` are readable, those of `target` writable, and they have no byte in common.
     pub(super) unsafe fn copy_apart(self, target: &Descriptor, source: &Descriptor) -> Result<(), CopyError> {
-        if let (Some(to), Some(from)) = (Strided::of(target), Strided::of(source)) {
-            // SAFETY: vouched for by the caller.
-            return unsafe { self.run(&Plan::of(&to, &from), to.data, from.data) };
+        if target.layout().is_empty() {
+            return Ok(());
         }
-        let to = Bits { first: target.data().cast(), layout: target.layout() };
-        let from = Bits { first: source.data().cast(), layout: source.layout() };
+        let (to, from) = (target.data().cast::<u8>(), source.data().cast::<u8>());
+        let bits = source.storage_bits();
+        if bits.checked_rem(8) == Some(0) {
+            let item = bits.wrapping_div(8);
+            let bytes = source.nbytes();
+            if bytes < SMALL && target.layout().is_c_contiguous() && source.layout().is_c_contiguous() {
+                // SAFETY: a run of that many bytes on both sides; vouched for by the caller.
+                unsafe { to.copy_from_nonoverlapping(from, bytes) };
+                return Ok(());
+            }
+            let (stride, item) = (i64::from(item), usize::try_from(item).unwrap_or(0));
+            let plan = Plan::of_layouts(target.layout(), source.layout(), stride, item, 1);
+            // SAFETY: vouched for by the caller.
+            return unsafe { self.run(&plan, to, from) };
+        }
+        let to = Bits { first: to, layout: target.layout() };
+        let from = Bits { first: from, layout: source.layout() };
         // SAFETY: vouched for by the caller.
-        unsafe { copy_bits(to, from, source.storage_bits()) };
+        unsafe { copy_bits(to, from, bits) };
         Ok(())
     }
 }
+
+/// Bytes below which a run is not worth a plan.
+const SMALL: usize = 1 << 20;
 
 /// The host may read both and write the target, and what is copied is of one kind.
 fn check(target: &Descriptor, source: &Descriptor) -> Result<(), CopyError> {

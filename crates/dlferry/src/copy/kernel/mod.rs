@@ -78,21 +78,31 @@ pub(in crate::copy) struct Pass {
 }
 
 impl Pass {
-    pub(in crate::copy) fn new(item: usize, unit: usize, streams: bool) -> Self {
-        let fits = item.is_power_of_two() && item <= 16 && unit > 1 && item % unit == 0 && unit.is_power_of_two();
-        let swap: Table = core::array::from_fn(|at| {
-            let place = if fits { at / unit * unit + (unit - 1 - at % unit) } else { at };
-            u8::try_from(place).unwrap_or(0)
-        });
-        let item = if item.is_power_of_two() { item.min(16) } else { 16 };
-        let mirror = core::array::from_fn(|at| swap[(16 / item - 1 - at / item) * item + at % item]);
-        Self { unit, swap: fits.then_some(swap), mirror, streams }
+    pub(in crate::copy) fn new(unit: usize, streams: bool) -> Self {
+        Self { unit, swap: None, mirror: [0; 16], streams }
     }
 
-    /// Whether the units are reversed by [`Self::swap`], or there is nothing to reverse.
-    pub(in crate::copy) fn is_by_table(&self) -> bool {
-        self.unit == 1 || self.swap.is_some()
+    /// Makes the tables for elements of `item` bytes; that for the opposite order only where it is wanted.
+    pub(in crate::copy) fn make_tables(&mut self, item: usize, mirrors: bool) {
+        self.swap = (self.unit > 1 && self.fits(item)).then(|| byte_by_byte(|at| at ^ (self.unit - 1)));
+        if mirrors && self.fits(item) && item.is_power_of_two() && item <= 16 {
+            let swap = self.swap;
+            self.mirror = byte_by_byte(|at| {
+                let place = at ^ (16 - item);
+                swap.map_or(place, |table| usize::from(table[place]))
+            });
+        }
     }
+
+    /// Whether units of elements of `item` bytes can be reversed by a table, or there is nothing to reverse.
+    pub(in crate::copy) fn fits(&self, item: usize) -> bool {
+        self.unit == 1 || (item.is_power_of_two() && item <= 16 && self.unit.is_power_of_two() && self.unit <= item)
+    }
+}
+
+/// A table that says for each byte where it comes from.
+fn byte_by_byte(from: impl Fn(usize) -> usize) -> Table {
+    core::array::from_fn(|at| u8::try_from(from(at)).unwrap_or(0))
 }
 
 /// A count of elements or bytes, which fits: that of all does (property 3 of [`Layout`](crate::layout::Layout)).

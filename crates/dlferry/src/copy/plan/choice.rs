@@ -1,12 +1,18 @@
 //! Which kernel, and which axes it gets.
 
 use super::Plan;
-use crate::copy::kernel::{Axis, Kernel, LINE, MOST_CHANNELS, Pass, signed};
+use crate::copy::kernel::{Axis, Kernel, LINE, MOST_CHANNELS, signed};
 
 impl Plan {
     /// Takes the axes of the kernel out of the outer ones.
     pub(super) fn choose(&mut self) {
         self.widen();
+        self.arrange();
+        let mirrors = self.kernel == Kernel::Rows && self.inner.i.from == signed(self.inner.item).wrapping_neg();
+        self.pass.make_tables(self.inner.item, mirrors);
+    }
+
+    fn arrange(&mut self) {
         let Some(i) = self.outer.pop() else {
             return;
         };
@@ -43,7 +49,6 @@ impl Plan {
             let axis = self.outer.pop().unwrap_or(Axis::ONE);
             // As many bytes as the run has, which fit the address space.
             self.inner.item = self.inner.item.wrapping_mul(axis.n);
-            self.pass = Pass::new(self.inner.item, self.pass.unit, self.pass.streams);
         }
     }
 
@@ -78,7 +83,7 @@ impl Plan {
     /// Whether elements have a size that the kernels with vectors know, and their bytes an order that these can make.
     fn is_sized(&self) -> bool {
         let item = self.inner.item;
-        item.is_power_of_two() && item <= 16 && self.pass.is_by_table()
+        item.is_power_of_two() && item <= 16 && self.pass.fits(item)
     }
 
     /// Whether rows are so short that the loop over them should be the inner one. A dense target has it as it is.

@@ -8,6 +8,7 @@ use core::fmt;
 
 use super::kernel::{Axis, Inner, Kernel, Level, Pass, body, simd};
 use super::{CopyError, Strided};
+use crate::layout::Layout;
 use axes::Axes;
 
 /// How elements of one layout are copied to another: made once, used for any memory with those layouts.
@@ -72,12 +73,16 @@ impl Plan {
 
     /// The same for layouts of one shape and dtype.
     pub(super) fn of(target: &Strided, source: &Strided) -> Self {
-        let (item, size) = (source.item(), source.layout.size());
-        let strides = target.layout.strides().iter().zip(source.layout.strides());
-        let axes = source.layout.shape().iter().zip(strides).map(|(&n, (&to, &from))| axis(n, to, from));
         // Units are reversed when just one side has the other byte order.
         let unit = if target.unit == source.unit { 1 } else { source.unit.max(target.unit) };
-        Self::of_axes(axes, item, unit, item.saturating_mul(size))
+        Self::of_layouts(&target.layout, &source.layout, 1, source.item(), unit)
+    }
+
+    /// The same for layouts of one shape whose strides count as many bytes.
+    pub(super) fn of_layouts(target: &Layout, source: &Layout, stride: i64, item: usize, unit: usize) -> Self {
+        let strides = target.strides().iter().zip(source.strides());
+        let axes = source.shape().iter().zip(strides).map(|(&n, (&to, &from))| axis(n, to, from, stride));
+        Self::of_axes(axes, item, unit, item.saturating_mul(source.size()))
     }
 
     /// The same for axes with strides in bytes.
@@ -86,7 +91,7 @@ impl Plan {
         let inner = Inner { i: Axis::ONE, j: Axis::ONE, item };
         let level = Level::best();
         let streams = bytes >= STREAMS_FROM && level != Level::Portable;
-        let pass = Pass::new(item, unit, streams);
+        let pass = Pass::new(unit, streams);
         let mut this = Self { outer, inner, kernel: Kernel::Any, level, pass, first, bytes };
         this.choose();
         this
@@ -165,13 +170,14 @@ impl fmt::Debug for Plan {
 }
 
 /// An axis of a layout of both sides. Strides without meaning, which may be any number, become 0.
-fn axis(n: i64, to: i64, from: i64) -> Axis {
+fn axis(n: i64, to: i64, from: i64, stride: i64) -> Axis {
     let n = usize::try_from(n).unwrap_or(0);
     if n < 2 {
         return Axis { n, ..Axis::ONE };
     }
-    // The bytes of both layouts lie within the address space.
-    Axis { n, to: isize::try_from(to).unwrap_or(0), from: isize::try_from(from).unwrap_or(0) }
+    // The bytes of both layouts lie within the address space, unless there are none.
+    let bytes = |steps: i64| isize::try_from(steps.wrapping_mul(stride)).unwrap_or(0);
+    Axis { n, to: bytes(to), from: bytes(from) }
 }
 
 /// Goes through the indices of some axes.
