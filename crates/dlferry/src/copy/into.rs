@@ -1,5 +1,4 @@
-use super::kernel::bits::{Bits, copy_bits};
-use super::{CopyError, Job, Plan};
+use super::{CopyError, Job, Plan, plan};
 use crate::managed::Descriptor;
 use crate::view::TensorView;
 
@@ -76,10 +75,8 @@ impl Job<'_> {
             // SAFETY: vouched for by the caller.
             return unsafe { self.run(&plan, to, from) };
         }
-        let to = Bits { first: to, layout: target.layout() };
-        let from = Bits { first: from, layout: source.layout() };
         // SAFETY: vouched for by the caller.
-        unsafe { copy_bits(to, from, bits) };
+        unsafe { plan::copy_packed(to, from, target.layout(), source.layout(), bits) };
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use crate::abi::{DLDataType, DLDataTypeCode};
 use crate::copy::{Level, Plan, Strided};
 
 /// A xorshift generator: the same numbers in every run.
-struct Rng(u64);
+pub(super) struct Rng(pub(super) u64);
 
 impl Rng {
     fn next(&mut self) -> u64 {
@@ -21,11 +21,11 @@ impl Rng {
         self.0
     }
 
-    fn below(&mut self, limit: usize) -> usize {
+    pub(super) fn below(&mut self, limit: usize) -> usize {
         usize::try_from(self.next() % u64::try_from(limit).unwrap()).unwrap()
     }
 
-    fn bytes(&mut self, len: usize) -> Vec<u8> {
+    pub(super) fn bytes(&mut self, len: usize) -> Vec<u8> {
         (0..len).map(|_| self.next().to_le_bytes()[3]).collect()
     }
 }

@@ -6,4 +6,5 @@
 mod jobs;
 mod kernels;
 mod naive;
+mod packed;
 mod tensors;
