@@ -38,7 +38,7 @@ pub(crate) struct Case {
 }
 
 /// An array in C order, viewed with its axes permuted.
-fn permuted(name: &'static str, kind: Kind, base: &[i64], axes: &[usize]) -> Case {
+pub(crate) fn permuted(name: &'static str, kind: Kind, base: &[i64], axes: &[usize]) -> Case {
     let mut dense = vec![1; base.len()];
     for axis in (1..base.len()).rev() {
         dense[axis - 1] = dense[axis] * base[axis];
@@ -51,7 +51,7 @@ fn permuted(name: &'static str, kind: Kind, base: &[i64], axes: &[usize]) -> Cas
     )
 }
 
-fn strided(name: &'static str, kind: Kind, shape: &[i64], strides: &[i64]) -> Case {
+pub(crate) fn strided(name: &'static str, kind: Kind, shape: &[i64], strides: &[i64]) -> Case {
     let reach = |lowest: bool| -> i64 {
         let steps = shape.iter().zip(strides).map(|(n, stride)| (n - 1) * stride);
         steps.filter(|step| (*step < 0) == lowest).sum::<i64>().abs()

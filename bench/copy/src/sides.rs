@@ -1,16 +1,40 @@
 //! The sides of the comparison.
 
+use std::num::NonZeroUsize;
+
 use dlferry::abi::DLDataType;
-use dlferry::copy::{Plan, Strided};
+use dlferry::copy::{Job, Plan, Strided};
 use strided_view::{StridedView, StridedViewMut};
 use threadteam::Exec;
 
 use crate::layouts::{Case, Kind};
 
-pub(crate) fn memcpy(target: *mut u8, source: *const u8, len: usize) {
-    // SAFETY: two blocks of that many bytes.
-    unsafe { target.copy_from_nonoverlapping(source, len) };
-    std::hint::black_box(target);
+/// The C library's, on threads that each copy a part.
+pub(crate) fn memcpy(target: *mut u8, source: *const u8, len: usize, threads: usize) {
+    let part = |number: usize| {
+        let (start, end) = (len * number / threads, len * (number + 1) / threads);
+        (target.wrapping_add(start).expose_provenance(), source.wrapping_add(start).expose_provenance(), end - start)
+    };
+    let copy = |(target, source, len): (usize, usize, usize)| {
+        let target = std::ptr::with_exposed_provenance_mut::<u8>(target);
+        // SAFETY: a part of two blocks of that many bytes.
+        unsafe { target.copy_from_nonoverlapping(std::ptr::with_exposed_provenance(source), len) };
+        std::hint::black_box(target);
+    };
+    std::thread::scope(|scope| {
+        for number in 1..threads {
+            let part = part(number);
+            scope.spawn(move || copy(part));
+        }
+        copy(part(0));
+    });
+}
+
+/// Ours.
+pub(crate) fn ours(plan: &Plan, target: *mut u8, source: *const u8, threads: usize) {
+    let threads = NonZeroUsize::new(threads).expect("one or more");
+    // SAFETY: two blocks with the layouts that the plan was made for.
+    unsafe { Job::new().threads(threads).run(plan, target, source) }.expect("nobody interrupts");
 }
 
 fn c_strides(shape: &[i64]) -> Vec<i64> {

@@ -48,6 +48,13 @@ impl Axis {
         (turned, (self.to.wrapping_mul(last), self.from.wrapping_mul(last)))
     }
 
+    /// The axis as two: each few elements one after another, and all of these; `few` divides the number of elements.
+    pub(in crate::copy) fn split(self, few: usize) -> (Self, Self) {
+        let inner = Self { n: few, ..self };
+        let (to, from) = inner.end();
+        (inner, Self { n: self.n / few, to, from })
+    }
+
     /// From the first element to the one that would follow the last; wraps where that is no address.
     pub(in crate::copy) fn end(self) -> (isize, isize) {
         (self.to.wrapping_mul(signed(self.n)), self.from.wrapping_mul(signed(self.n)))

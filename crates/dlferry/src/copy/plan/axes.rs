@@ -65,7 +65,8 @@ impl Axes {
         }
     }
 
-    fn push(&mut self, axis: Axis) {
+    /// Adds an axis that is gone through faster than all others.
+    pub(super) fn push(&mut self, axis: Axis) {
         match self {
             Self::Inline { len, places } => {
                 if let Some(place) = places.get_mut(*len) {

@@ -3,6 +3,9 @@
 use super::Plan;
 use crate::copy::kernel::{Axis, Kernel, LINE, MOST_CHANNELS, signed};
 
+/// Bytes of the smallest pages.
+const PAGE: usize = 4096;
+
 impl Plan {
     /// Takes the axes of the kernel out of the outer ones.
     pub(super) fn choose(&mut self) {
@@ -25,6 +28,7 @@ impl Plan {
             self.inner.j = j;
             self.face();
             self.kernel = self.plane();
+            self.keep_near();
         } else {
             self.inner.j = self.outer.pop().unwrap_or(Axis::ONE);
             if self.is_narrow() {
@@ -49,6 +53,27 @@ impl Plan {
             let axis = self.outer.pop().unwrap_or(Axis::ONE);
             // As many bytes as the run has, which fit the address space.
             self.inner.item = self.inner.item.wrapping_mul(axis.n);
+        }
+    }
+
+    /// Where planes are small and lie apart in the source, copies a few that are neighbors there one after another, so that
+    /// a page is not left as soon as it is found.
+    fn keep_near(&mut self) {
+        let axes = self.outer.as_slice();
+        let Some((fastest, slower)) = axes.split_last() else { return };
+        let near = slower.iter().enumerate().min_by_key(|(_, axis)| axis.from.unsigned_abs());
+        let Some((at, axis)) = near.filter(|(_, axis)| axis.from.unsigned_abs() < fastest.from.unsigned_abs()) else {
+            return;
+        };
+        if axis.from.unsigned_abs() >= PAGE {
+            return;
+        }
+        if let Some(few) = [8, 4, 2].into_iter().find(|few| axis.n.checked_rem(*few) == Some(0)) {
+            let (inner, outer) = axis.split(few);
+            if let Some(place) = self.outer.get_mut(at) {
+                *place = outer;
+                self.outer.push(inner);
+            }
         }
     }
 
