@@ -42,6 +42,8 @@
 mod any;
 mod convert;
 mod held;
+#[cfg(feature = "ndarray")]
+mod ndarray;
 mod refusal;
 pub mod require;
 mod view;
@@ -49,6 +51,8 @@ mod view_mut;
 mod wanted;
 mod ways;
 
+#[cfg(feature = "ndarray")]
+pub use self::ndarray::{Axes, HasDimension};
 pub use any::AnyView;
 pub use require::{
     AnyDevice, COrder, Convert, Cpu, Cuda, Dyn, Extents, FOrder, Metal, OnDevice, OnHost, Requirement, Rocm,

@@ -9,6 +9,7 @@ mod dtype;
 mod exchange;
 mod export;
 mod import;
+mod owned;
 mod runtime;
 
 pub use exchange::{disable_exchange_api, enable_exchange_api, exchange_api_enabled};
@@ -18,3 +19,6 @@ pub(crate) use array::{Array, array};
 pub(crate) use exchange::is_ours;
 pub(crate) use export::to_ndarray;
 pub(crate) use import::{import, numbers, owner};
+#[cfg(feature = "ndarray")]
+pub(crate) use owned::MAX_AXES;
+pub(crate) use owned::of_vec;

@@ -4,7 +4,8 @@ use super::{Element, Scalar};
 
 /// A Rust type that values of other dtypes can be turned into without becoming something else.
 ///
-/// A kind of number goes to a kind that holds it: booleans to all, integers to integers and floats, floats to floats. An
+/// A kind of number goes to a kind that holds it: booleans to all, integers to integers and floats, floats to floats, and
+/// all to complex numbers. An
 /// integer that does not fit is refused; floats are rounded to the nearest, as Rust's `as` does. A float never becomes
 /// an integer, nor a number a boolean, for that loses what nobody may want to lose.
 pub trait FromScalar: Element {
