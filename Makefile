@@ -25,7 +25,7 @@ export HYPOTHESIS_STORAGE_DIRECTORY := $(abspath $(TARGET))/hypothesis
 
 EXTENSIONS := -p dlferry-python -p dlferry-first -p pictures -p dlferry-views -p dlferry-results -p dlferry-testing --features dlferry-testing/python
 PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python examples/extension/tests bench)
-PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop)
+PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop tools/numpy-suite)
 # A test has no annotations and may pass what the types forbid; its helpers are checked.
 MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --no-check-untyped-defs \
 	$(addprefix --disable-error-code=,arg-type call-arg operator type-arg)
@@ -57,7 +57,7 @@ test-rust: venv ## the Rust tests, with and without std, and the examples in the
 
 .PHONY: loom
 loom: venv ## all orders of what threads do to the registry of borrowed memory
-	RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=3 cargo test --target-dir $(TARGET)/loom -p dlferry-pyo3 --test borrow
+	RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=2 CARGO_PROFILE_DEV_OPT_LEVEL=3 cargo test --target-dir $(TARGET)/loom -p dlferry-pyo3 --test borrow
 
 .PHONY: test-python
 test-python: extensions ## the Python tests, on a build with overflow checks
@@ -73,6 +73,14 @@ test-torch: extensions-release venv-torch ## the tests with PyTorch, on a releas
 interop: extensions venv-interop ## every dtype and layout to and from many libraries (TORCH=0 leaves PyTorch out: 250 MB, not 13 GB)
 	@tools/with $(VENV_INTEROP) "the tests with many libraries" env PYTHONPATH=$(TARGET)/py/debug \
 		$(VENV_INTEROP)/bin/python -m pytest -c python/pyproject.toml -q interop
+
+.PHONY: numpy-suite
+numpy-suite: extensions ## NumPy's own tests of DLPack, from its wheel, with dlferry in place of what they test
+	@tools/with $(VENV) "NumPy's own tests of DLPack" env PYTHONPATH=$(TARGET)/py/debug $(VENV)/bin/python tools/numpy-suite
+
+.PHONY: numpy-range
+numpy-range: ## the tests of NumPy's arrays with NumPy 1.21 (no DLPack there), 1.26, 2.0 and the newest, where their Pythons are
+	tools/numpy-range $(TARGET)/numpy-range 3.10:1.21.6 3.11:1.26 3.12:2.0 3.13:newest
 
 .PHONY: asan
 asan: asan-rust asan-python ## the tests under AddressSanitizer
@@ -153,7 +161,7 @@ wheel: venv ## a wheel for this interpreter, into target/wheels
 
 .PHONY: ci
 ci: TORCH := 0
-ci: lint abi3 test loom interop asan ## what has to pass before a change lands
+ci: lint abi3 test loom numpy-suite interop asan ## what has to pass before a change lands
 
 .PHONY: clean
 clean: ## remove what was built and installed

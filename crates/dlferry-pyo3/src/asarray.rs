@@ -10,7 +10,7 @@ use crate::protocol::{self, Request, values};
 use crate::remedy::{Call, remedy};
 use crate::settle::resettle;
 use crate::tensor::Tensor;
-use crate::{buffer, capsule, exchange, interface};
+use crate::{buffer, capsule, exchange, interface, numpy};
 
 /// Takes an array by the first way that works: DLPack, the buffer protocol, the array interfaces, `__array__`.
 ///
@@ -56,7 +56,8 @@ pub fn asarray(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor>
 
 fn dlpack(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Tensor>> {
     let has_method = object.hasattr(intern!(object.py(), "__dlpack__"))?;
-    if !has_method && exchange::table_of(object)?.is_none() {
+    // Arrays of a NumPy without DLPack are read by their structure.
+    if !has_method && exchange::table_of(object)?.is_none() && numpy::array(object).is_none() {
         return Ok(None);
     }
     protocol::import(object, request).map(Some)

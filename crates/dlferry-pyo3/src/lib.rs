@@ -37,6 +37,7 @@ mod asarray;
 pub mod borrow;
 pub mod buffer;
 pub mod capsule;
+mod copying;
 mod device;
 mod dtype;
 mod error;

@@ -1,6 +1,8 @@
 //! Names and calls that the interpreter is asked for often, made once.
 
 use pyo3::exceptions::PyException;
+#[cfg(not(feature = "abi3"))]
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -79,11 +81,10 @@ pub(crate) fn type_attribute<'py>(
 /// Good for objects of the type in the state in which it was found: whoever keeps one asks whether that still holds.
 #[cfg(not(feature = "abi3"))]
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Getter {
-    /// A descriptor, of which one reference is never given back.
-    descriptor: core::ptr::NonNull<ffi::PyObject>,
-    get: ffi::descrgetfunc,
-}
+pub(crate) struct Getter(
+    /// A descriptor of [`PyGetSetDescr_Type`](ffi::PyGetSetDescr_Type), of which one reference is never given back.
+    core::ptr::NonNull<ffi::PyObject>,
+);
 
 #[cfg(not(feature = "abi3"))]
 impl Getter {
@@ -96,20 +97,21 @@ impl Getter {
             return Ok(None);
         }
         let Some(descriptor) = type_attribute(object, name)? else { return Ok(None) };
-        let kind = descriptor.get_type_ptr();
-        if kind != &raw mut ffi::PyGetSetDescr_Type {
+        if descriptor.get_type_ptr() != &raw mut ffi::PyGetSetDescr_Type {
             return Ok(None);
         }
-        // SAFETY: the type of a living object.
-        let Some(get) = (unsafe { (*kind).tp_descr_get }) else { return Ok(None) };
-        Ok(core::ptr::NonNull::new(descriptor.into_ptr()).map(|descriptor| Self { descriptor, get }))
+        Ok(core::ptr::NonNull::new(descriptor.into_ptr()).map(Self))
     }
 
     /// The attribute of an object.
     #[inline]
     pub(crate) fn get<'py>(&self, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let kind = &raw const ffi::PyGetSetDescr_Type;
+        // SAFETY: a static type.
+        let get = unsafe { (*kind).tp_descr_get };
+        let Some(get) = get else { return Err(PyTypeError::new_err("descriptors of C have no getter")) };
         // SAFETY: attached; the descriptor is never freed, and checks the object itself.
-        let value = unsafe { (self.get)(self.descriptor.as_ptr(), object.as_ptr(), object.get_type_ptr().cast()) };
+        let value = unsafe { get(self.0.as_ptr(), object.as_ptr(), object.get_type_ptr().cast()) };
         // SAFETY: a new reference, or NULL with an exception set.
         unsafe { Bound::from_owned_ptr_or_err(object.py(), value) }
     }

@@ -10,7 +10,7 @@
 //! | a `DLManagedTensorVersioned *` from C | a tensor that is checked and freed once | [`managed::Tensor`] |
 //! | a tensor | its elements | [`view`] |
 //! | an array of the crate `ndarray` | a tensor, or the other way round | [`interop`] |
-//! | a tensor with awkward strides | a contiguous copy | [`managed::Tensor::copy_of`] |
+//! | a tensor with awkward strides | a contiguous copy | [`copy`] |
 //!
 //! # Strata
 //!
@@ -30,6 +30,7 @@
 //! * `std` (default): a panic in an owner's destructor is caught before it could leave the deleter. Without it the
 //!   crate is `no_std` with `alloc`, and such a panic aborts the process.
 //! * `ndarray`, `half`, `num-complex`: arrays and numbers of these crates, see [`interop`].
+//! * `threads`: large copies are shared between threads.
 
 #![no_std]
 #![deny(clippy::alloc_instead_of_core, clippy::std_instead_of_alloc, clippy::std_instead_of_core)]

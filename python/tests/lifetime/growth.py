@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Callable
@@ -17,6 +18,14 @@ READ_ONLY = np.arange(3.0)
 READ_ONLY.flags.writeable = False
 TENSOR = dlferry.from_dlpack(ARRAY)
 FIXED = dlferry.from_dlpack(READ_ONLY)
+DERIVED = ARRAY.view(type("Derived", (np.ndarray,), {}))
+SWAPPED = ARRAY.astype(ARRAY.dtype.newbyteorder())
+TYPELESS = np.zeros(3, "datetime64[s]")
+HIGH = dlferry.from_dlpack(dt.Producer(dt.Crafted(bytes(4), shape=[1] * 65, strides=[1] * 65)))
+try:
+    OTHERS = ARRAY.astype(importlib.import_module("ml_dtypes").bfloat16)
+except ImportError:
+    OTHERS = ARRAY
 VERSIONED = (1, 0)
 
 
@@ -67,6 +76,12 @@ def refused(action: Callable[[], object], *errors: type[Exception]) -> Callable[
     return refusal
 
 
+def enabled(array: Any) -> Any:
+    """Give NumPy's arrays a table first; once more does nothing."""
+    dlferry.numpy.enable_exchange_api()
+    return array
+
+
 def used_capsule() -> object:
     capsule = ARRAY.__dlpack__()
     dlferry.from_dlpack(capsule)
@@ -111,6 +126,24 @@ ACTIONS: dict[str, Callable[[], object]] = {
     "refused: version's form": refused(lambda: TENSOR.__dlpack__(max_version=[1]), TypeError),
     "refused: export to a device": refused(lambda: TENSOR.__dlpack__(dl_device=(2, 0)), BufferError),
     "refused: stream": refused(lambda: TENSOR.__dlpack__(stream=5), ValueError),
+    "import of a derived array": take(DERIVED),
+    "import of a type of others": take(OTHERS),
+    "refused: type of NumPy": refused(take(TYPELESS), BufferError),
+    "refused: byte order": refused(take(SWAPPED), BufferError),
+    "NumPy: array": lambda: dlferry.numpy.from_dlpack(TENSOR),
+    "NumPy: array of an array": lambda: dlferry.numpy.from_dlpack(ARRAY),
+    "NumPy: array of a type of others": lambda: dlferry.numpy.from_dlpack(OTHERS),
+    "NumPy: refused": refused(lambda: dlferry.numpy.from_dlpack(HIGH), BufferError),
+    "NumPy: capsule": lambda: dlferry.numpy.to_dlpack(ARRAY),
+    "NumPy: capsule, versioned": lambda: dlferry.numpy.to_dlpack(READ_ONLY, max_version=VERSIONED),
+    "NumPy: capsule of a copy": lambda: dlferry.numpy.to_dlpack(SWAPPED),
+    "NumPy: capsule of a derived array": lambda: dlferry.numpy.to_dlpack(DERIVED),
+    "NumPy: refused capsule": refused(lambda: dlferry.numpy.to_dlpack(TYPELESS), BufferError),
+    "NumPy, table: export": lambda: dt.exchange_from(enabled(ARRAY)).delete(),
+    "NumPy, table: borrow": lambda: dt.exchange_borrow(enabled(ARRAY)),
+    "NumPy, table: object": lambda: cstructs.made_object(enabled(np.ndarray), cstructs.born()),
+    "NumPy, table: refused": refused(lambda: dt.exchange_from(enabled(SWAPPED)), BufferError),
+    "NumPy, table: on and off": lambda: (enabled(None), dlferry.numpy.disable_exchange_api()),
     "buffer": lambda: memoryview(TENSOR),
     "buffer, through NumPy": lambda: np.asarray(memoryview(TENSOR)),
     "refused: buffer": refused(

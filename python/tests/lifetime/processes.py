@@ -21,8 +21,8 @@ class Ended(NamedTuple):
 
 
 def run(*arguments: str) -> Ended:
-    """Run Python with the modules beside this file; a process that hangs is ended and fails the test."""
-    path = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
+    """Run Python with the modules that all tests have; a process that hangs is ended and fails the test."""
+    path = os.pathsep.join([str(HERE), str(HERE.parent / "protocol"), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
         [sys.executable, "-X", "faulthandler", *arguments],
         env={**os.environ, "PYTHONPATH": path},

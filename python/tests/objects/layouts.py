@@ -6,8 +6,9 @@ import dlferry
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-# NumPy before 2.1 has the unversioned protocol only, whose tensors come in read-only and cannot say if they are copies.
-VERSIONED = dlferry.from_dlpack(np.zeros(1)).source == "dlpack"
+# NumPy before 2.1 has the unversioned protocol only: it refuses read-only tensors. Its own arrays are read by their
+# structure, whatever its version.
+VERSIONED = tuple(int(part) for part in np.__version__.split(".")[:2]) >= (2, 1)
 # NumPy before 2.2.5 makes read-only arrays of whatever it imports.
 WRITES = bool(np.from_dlpack(dlferry.from_dlpack(np.zeros(1), copy=True)).flags.writeable)
 

@@ -12,10 +12,9 @@ import dlferry
 import dlferry_testing as dt
 import numpy as np
 import pytest
-from layouts import DTYPES, LAYOUTS, READ_ONLY, VERSIONED, cube
+from layouts import DTYPES, LAYOUTS, READ_ONLY, cube
 
-versioned = pytest.mark.skipif(not VERSIONED, reason="this NumPy has the unversioned protocol only")
-LAID_OUT = {**LAYOUTS, **READ_ONLY} if VERSIONED else LAYOUTS
+LAID_OUT = {**LAYOUTS, **READ_ONLY}
 
 
 @pytest.mark.parametrize("layout", LAID_OUT)
@@ -37,8 +36,7 @@ def test_memoryview_is_as_that_of_the_array(layout):
     found, wanted = ours.strides or (), theirs.strides or ()
     assert [found[axis] for axis in meaningful] == [wanted[axis] for axis in meaningful]
     assert ours.tobytes() == source.tobytes()
-    if VERSIONED:
-        assert ours.readonly == theirs.readonly
+    assert ours.readonly == theirs.readonly
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -228,7 +226,6 @@ def test_buffer_without_elements_is_taken(layout):
     assert hashlib.sha256(tensor).digest() == hashlib.sha256(b"").digest()
 
 
-@versioned
 def test_view_of_a_view_shows_the_same_element():
     """Negative strides: the buffer begins at the first element, not at the lowest address."""
     source = np.arange(5, dtype=np.int16)[::-1]

@@ -6,14 +6,9 @@ import dlferry
 import dlferry_testing as dt
 import numpy as np
 import pytest
-from layouts import LAYOUTS, VERSIONED
+from layouts import LAYOUTS
 
 tvm_ffi = pytest.importorskip("tvm_ffi", exc_type=ImportError)
-
-
-def tensor_of(array, **arguments):
-    """Make a tensor that may be written, whatever protocol this NumPy has."""
-    return dlferry.from_dlpack(array, writable=None if VERSIONED else True, **arguments)
 
 
 def echo(value):
@@ -27,7 +22,7 @@ def echo(value):
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_tensor_goes_there_and_back_on_the_same_memory(layout):
     array = LAYOUTS[layout]()
-    tensor = tensor_of(array)
+    tensor = dlferry.from_dlpack(array)
     again = dlferry.from_dlpack(tvm_ffi.from_dlpack(tensor))
     assert (again.shape, again.dtype, again.tolist()) == (tensor.shape, tensor.dtype, tensor.tolist())
     if array.size:
@@ -48,7 +43,7 @@ def test_dtype_without_numpy_goes_there_and_back(code, bits):
 
 def test_tensor_is_taken_through_its_exchange_table():
     """Their result is made by our table too: what comes out is a Tensor, not one of theirs."""
-    tensor = tensor_of(np.arange(6.0))
+    tensor = dlferry.from_dlpack(np.arange(6.0))
     again = echo(tensor)
     assert type(again) is dlferry.Tensor
     assert again.source == "exchange"
@@ -75,7 +70,7 @@ def test_padded_tensor_is_refused():
 
 def test_write_by_one_side_is_seen_by_the_other():
     array = np.arange(4.0)
-    theirs = tvm_ffi.from_dlpack(tensor_of(array))
+    theirs = tvm_ffi.from_dlpack(dlferry.from_dlpack(array))
     ours = dlferry.from_dlpack(theirs)
     array[1] = -1.0
     assert ours.tolist() == [0.0, -1.0, 2.0, 3.0]

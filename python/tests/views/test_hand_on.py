@@ -62,9 +62,7 @@ def test_padded_elements_are_shared():
     assert (begin(array), array.astype(int).tolist()) == (recipe.address, [1, 2, -1])
 
 
-@pytest.mark.parametrize(
-    ("code", "bits", "lanes"), [(5, 32, 1), (18, 32, 1), (200, 8, 1), (2, 32, 4), (3, 64, 1)]
-)
+@pytest.mark.parametrize(("code", "bits", "lanes"), [(200, 8, 1), (2, 32, 4), (3, 64, 1)])
 def test_type_that_numpy_lacks_is_refused(code, bits, lanes):
     recipe = dt.Crafted(bytes(64), shape=[2], code=code, bits=bits, lanes=lanes)
     tensor = dlferry.from_dlpack(dt.Producer(recipe))

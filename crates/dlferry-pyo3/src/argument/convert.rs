@@ -1,7 +1,7 @@
 //! Copies that fit, for arguments that asked for them.
 
 use dlferry::abi::DLDataType;
-use dlferry::copy::Order;
+use dlferry::copy::{Job, Order};
 use dlferry::element::{Element, F8E3M4, F8E4M3, F8E4M3B11Fnuz, F8E4M3Fn, F8E4M3Fnuz, F8E5M2, F8E5M2Fnuz, F8E8M0Fnu};
 use dlferry::element::{FromScalar, Scalar};
 use dlferry::export::Export;
@@ -15,7 +15,7 @@ use crate::error::IntoPyErr;
 
 /// Copies elements as they are.
 pub(super) fn copy(view: TensorView<'_>, order: Order) -> PyResult<Managed> {
-    Managed::copy_in_order(view, order).map_err(IntoPyErr::into_py_err)
+    Job::new().to_contiguous(view, order).map_err(IntoPyErr::into_py_err)
 }
 
 /// Copies elements as values of `T`.

@@ -132,6 +132,7 @@ impl Table {
     }
 
     /// Whether a tensor says that it requires a gradient, which no table looks at.
+    #[cfg_attr(feature = "abi3", allow(clippy::unused_self, reason = "the limited API has no getters to keep"))]
     #[inline]
     pub(crate) fn requires_grad(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
         #[cfg(not(feature = "abi3"))]

@@ -129,32 +129,28 @@ fn lacks_global_lock(py: Python<'_>) -> PyResult<bool> {
     variable.is_truthy()
 }
 
-/// The array or other object that a C pointer stands for, which must be of NumPy's type or of a derived one (rule E5).
-///
-/// # Safety
-///
-/// `object` is a borrowed reference to a Python object, for `'a`.
-unsafe fn object_of<'a, 'py>(py: Python<'py>, object: &'a *mut c_void) -> PyResult<Borrowed<'a, 'py, PyAny>> {
-    // SAFETY: vouched for by the caller.
-    let object = unsafe { Borrowed::from_ptr(py, object.cast::<ffi::PyObject>()) };
-    if array::array_or_derived(&object).is_none() {
-        let kind = object.get_type().fully_qualified_name()?;
-        return Err(PyTypeError::new_err(format!("wanted a numpy.ndarray, found an object of type {kind}")));
+/// Refuses what is not of NumPy's type or of a derived one (rule E5).
+fn check_derived(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    if array::array_or_derived(object).is_some() {
+        return Ok(());
     }
-    Ok(object)
+    let kind = object.get_type().fully_qualified_name()?;
+    Err(PyTypeError::new_err(format!("wanted a numpy.ndarray, found an object of type {kind}")))
 }
 
 unsafe extern "C" fn from_object(object: *mut c_void, out: *mut *mut DLManagedTensorVersioned) -> c_int {
     answer(|py| {
         // SAFETY: the caller passes a live object (rule E4).
-        let object = unsafe { object_of(py, &object) }?;
+        let object = unsafe { Borrowed::from_ptr(py, object.cast::<ffi::PyObject>()) };
         let request = Request::default();
-        let tensor: Tensor = match array::array(&object) {
-            Some(array) => import(&object, &array, &request)?,
+        let tensor: Tensor = if let Some(array) = array::array(&object) {
+            import(&object, &array, &request)?
+        } else {
+            check_derived(&object)?;
             // A derived type may have an opinion of its own.
-            None => protocol::import_by_protocol(&object, &request)?,
+            protocol::import_by_protocol(&object, &request)?
         };
-        let managed = tensor.shared().to_managed().map_err(IntoPyErr::into_py_err)?;
+        let managed = tensor.into_shared().into_managed().map_err(IntoPyErr::into_py_err)?;
         // SAFETY: the caller passes a place for the result (rule E4).
         unsafe { out.write(managed.as_ptr()) };
         Ok(())
@@ -165,10 +161,13 @@ unsafe extern "C" fn from_object(object: *mut c_void, out: *mut *mut DLManagedTe
 unsafe extern "C" fn borrow_from_object(object: *mut c_void, out: *mut DLTensor) -> c_int {
     answer(|py| {
         // SAFETY: the caller passes a live object (rule E4).
-        let object = unsafe { object_of(py, &object) }?;
+        let object = unsafe { Borrowed::from_ptr(py, object.cast::<ffi::PyObject>()) };
         let refused =
             || PyBufferError::new_err("a borrowed DLTensor cannot describe this array: take a managed tensor");
-        let array = array::array(&object).ok_or_else(refused)?;
+        let Some(array) = array::array(&object) else {
+            check_derived(&object)?;
+            return Err(refused());
+        };
         if array.is_read_only() {
             // What is lent here has no flags, so the borrower could write to what must not be written (decision 5.1).
             return Err(PyBufferError::new_err(

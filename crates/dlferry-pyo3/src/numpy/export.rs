@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use super::runtime::{Runtime, numpy};
 use super::{array, dtype};
 use crate::capsule;
+use crate::copying::copy_of;
 use crate::device;
 use crate::error::{CopyRequiredError, IntoPyErr};
 use crate::protocol::{self, Request, values};
@@ -24,7 +25,7 @@ use crate::tensor::{Tensor, view_as};
 /// As [`protocol::import`], and `BufferError` for memory or a dtype that NumPy cannot have, `ImportError` without NumPy or
 /// without `ml_dtypes` for a dtype that NumPy has only with it.
 pub fn from_dlpack<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
-    to_ndarray(&protocol::import_object(object, request)?)
+    finish(object.py(), protocol::import(object, request)?)
 }
 
 /// Takes whatever [`asarray`](crate::asarray) takes as a `numpy.ndarray`.
@@ -33,8 +34,13 @@ pub fn from_dlpack<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResu
 ///
 /// As [`asarray`](crate::asarray) and [`from_dlpack`].
 pub fn asarray<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
-    let tensor = crate::asarray(object, request)?;
-    to_ndarray(&Bound::new(object.py(), tensor)?)
+    finish(object.py(), crate::asarray(object, request)?)
+}
+
+/// The array over what was imported. Nobody will ask the object again, so it is held as often as its memory needs and no
+/// more.
+fn finish(py: Python<'_>, tensor: Tensor) -> PyResult<Bound<'_, PyAny>> {
+    to_ndarray(&Bound::new(py, Tensor { owner: None, ..tensor })?)
 }
 
 /// A DLPack capsule of an array, also where the array's own `__dlpack__` refuses: what cannot be described is copied, and
@@ -66,7 +72,7 @@ pub fn to_dlpack<'py>(
                 ),
             ));
         }
-        let private = Managed::copy_of(tensor.shared().view()).map_err(IntoPyErr::into_py_err)?;
+        let private = copy_of(py, tensor.shared().view())?;
         return capsule::capsule_of_unique(py, private, versioned);
     }
     let is_private = descriptor.copied() == Some(true);
@@ -86,11 +92,11 @@ fn take(object: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
     if let Some(refusal) = values::refusal(object)? {
         return Err(refusal);
     }
-    match super::import(object, &own, &strict) {
+    // Code ran since the array was read, and may have given it another shape.
+    match super::import(object, &own.again(object), &strict) {
         Err(error) if error.is_instance_of::<PyBufferError>(py) => {}
         result => return result,
     }
-    // Code ran since the array was read.
     super::import(object, &own.again(object), &lenient)
 }
 

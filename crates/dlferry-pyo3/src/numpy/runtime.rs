@@ -113,10 +113,13 @@ impl Runtime {
         if table.entry(ARRAY_TYPE) != array_type.as_ptr().cast() {
             return Ok(None);
         }
-        let runtime = Self::read(py, &table)?;
-        let Some(runtime) = runtime.filter(|runtime| runtime.agrees_with(array_type).unwrap_or(false)) else {
-            REFUSED.store(true, Ordering::Relaxed);
-            return Ok(None);
+        let runtime = match Self::read(py, &table)? {
+            // An error, such as a lack of memory, says nothing of the structures.
+            Some(runtime) if runtime.agrees_with(array_type)? => runtime,
+            _ => {
+                REFUSED.store(true, Ordering::Relaxed);
+                return Ok(None);
+            }
         };
         Ok(Some(RUNTIME.get_or_init(|| runtime)))
     }

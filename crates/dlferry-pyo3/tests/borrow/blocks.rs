@@ -104,7 +104,9 @@ fn a_block_has_its_records_again_when_they_are_given_back_in_any_order() {
             assert!(std::ptr::eq(reserve(block), record));
             registry.borrow(record, &region(at * 8, 8), Exclusive).unwrap();
         }
-        records.iter().for_each(|record| registry.release(record));
+        for record in records {
+            registry.release(record);
+        }
     }
 }
 

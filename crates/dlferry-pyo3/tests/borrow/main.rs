@@ -6,6 +6,9 @@
     dead_code,
     unreachable_pub,
     clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    private_interfaces,
     reason = "the files are written for another place; test arithmetic is checked by the profile"
 )]
 

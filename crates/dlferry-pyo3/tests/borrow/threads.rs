@@ -26,7 +26,7 @@ fn no_two_threads_have_what_excludes() {
                     random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     let (first, more) = ((random >> 33) % 4, (random >> 40) % 2);
                     let last = (first + more).min(3);
-                    let kind = if random >> 45 & 3 == 0 { Kind::Exclusive } else { Kind::Shared };
+                    let kind = if (random >> 45) % 4 == 0 { Kind::Exclusive } else { Kind::Shared };
                     let (_, record) = block.reserve().expect("few are in use");
                     let len = i64::try_from(last + 1 - first).unwrap() * 8;
                     if registry.borrow(record, &region(first * 8, len), kind).is_ok() {
@@ -34,10 +34,10 @@ fn no_two_threads_have_what_excludes() {
                         for cell in &cells[first..=last] {
                             match kind {
                                 Kind::Shared => {
-                                    assert!(cell.fetch_add(1, Ordering::Relaxed) >= 0, "read while written")
+                                    assert!(cell.fetch_add(1, Ordering::Relaxed) >= 0, "read while written");
                                 }
                                 Kind::Exclusive => {
-                                    assert_eq!(cell.swap(-1, Ordering::Relaxed), 0, "written while in use")
+                                    assert_eq!(cell.swap(-1, Ordering::Relaxed), 0, "written while in use");
                                 }
                             }
                         }

@@ -55,6 +55,22 @@ impl SharedTensor {
     }
 }
 
+impl SharedTensor {
+    /// Like [`Self::to_managed`], giving this reference away with the struct.
+    ///
+    /// # Errors
+    ///
+    /// As [`Tensor::into_managed`].
+    pub fn into_managed<S: ManagedStruct>(self) -> Result<NonNull<S>, ExportError> {
+        let descriptor: *const Descriptor = self.descriptor();
+        // SAFETY: a shared tensor is a pointer: its description stays where it is when the tensor moves into the struct, and
+        // lives as long as that, which nobody has yet.
+        let descriptor = unsafe { &*descriptor };
+        let fields = Fields { copied: Some(false), ..descriptor.fields() };
+        export(self, descriptor, fields)
+    }
+}
+
 fn export<S: ManagedStruct, O: Send + 'static>(
     owner: O,
     descriptor: &Descriptor,

@@ -1,4 +1,3 @@
-use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use super::{TensorView, ViewError};
@@ -37,10 +36,10 @@ impl<'a, T: Element> TypedView<'a, T> {
         Self { descriptor, elements: PhantomData }
     }
 
-    /// What the tensor is: in memory that the host can read, of this dtype.
-    #[cfg(feature = "ndarray")]
+    /// What the tensor is.
+    #[must_use]
     #[inline]
-    pub(crate) fn descriptor(self) -> &'a Descriptor {
+    pub fn descriptor(&self) -> &'a Descriptor {
         self.descriptor
     }
 
@@ -78,12 +77,6 @@ impl<'a, T: Element> TypedView<'a, T> {
     #[must_use]
     pub fn iter(&self) -> Iter<'a, T> {
         Iter { view: *self, offsets: self.layout().offsets() }
-    }
-
-    /// Copies all elements, in C order.
-    #[must_use]
-    pub fn to_vec(&self) -> Vec<T> {
-        self.as_slice().map_or_else(|_| self.iter().collect(), <[T]>::to_vec)
     }
 
     /// Lends the elements as one slice, in C order.
@@ -182,10 +175,10 @@ impl<'a, T: Element> TypedViewMut<'a, T> {
 }
 
 impl<T: Element> TypedViewMut<'_, T> {
-    /// What the tensor is: as for [`TypedView`], and not read-only.
-    #[cfg(feature = "ndarray")]
+    /// What the tensor is.
+    #[must_use]
     #[inline]
-    pub(crate) fn descriptor(&self) -> &Descriptor {
+    pub fn descriptor(&self) -> &Descriptor {
         self.descriptor
     }
 

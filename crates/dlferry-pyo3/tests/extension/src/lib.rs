@@ -1,5 +1,7 @@
 //! The Python module `dlferry_views`: functions whose arguments are arrays, each of which says what it saw.
 
+#![allow(clippy::needless_pass_by_value, reason = "Python gives its arguments away")]
+
 mod borrows;
 mod read;
 mod write;

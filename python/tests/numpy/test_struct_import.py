@@ -1,0 +1,217 @@
+"""NumPy's arrays, read by their own structure: what they are, and whose they are."""
+
+import gc
+import sys
+import warnings
+
+import dlferry
+import numpy as np
+import pytest
+from ndarrays import HAS_DLPACK, LAYOUTS, LETTERS, MAX_AXES, READ_ONLY, cube, extremes, frozen, name_of
+
+needs_dlpack = pytest.mark.skipif(
+    not HAS_DLPACK, reason="this NumPy has no DLPack that a class could override"
+)
+
+
+@pytest.mark.parametrize("letter", LETTERS)
+def test_number_of_any_type_and_alias_is_what_it_is(letter):
+    """`long` and `long long` have numbers of their own, and are one type in DLPack."""
+    array = extremes(letter)
+    tensor = dlferry.from_dlpack(array)
+    assert tensor.source == "numpy"
+    assert str(tensor.dtype) == name_of(array.dtype)
+    assert repr(tensor.tolist()) == repr(array.tolist())
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layout_is_taken_as_it_is(layout):
+    array = LAYOUTS[layout]()
+    tensor = dlferry.from_dlpack(array)
+    assert (tensor.source, tensor.shape, tensor.ndim) == ("numpy", array.shape, array.ndim)
+    assert (tensor.size, tensor.itemsize, tensor.nbytes) == (array.size, array.itemsize, array.nbytes)
+    assert tensor.tolist() == array.tolist()
+    assert (tensor.readonly, tensor.copied, tensor.device) == (False, False, (1, 0))
+    assert tensor.owner is array
+    if array.size:
+        assert tensor.data_ptr == array.ctypes.data
+        for extent, ours, theirs in zip(tensor.shape, tensor.strides, array.strides, strict=True):
+            assert extent == 1 or ours * array.itemsize == theirs
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_memory_is_shared_both_ways(layout):
+    array = LAYOUTS[layout]()
+    if not array.size:
+        pytest.skip("there is nothing to write")
+    tensor = dlferry.from_dlpack(array)
+    array[...] = 3
+    assert tensor.tolist() == array.tolist()
+    dlferry.copyto(tensor, np.full_like(array, 5))
+    assert (array == 5).all()
+
+
+@pytest.mark.parametrize("layout", READ_ONLY)
+def test_array_that_must_not_be_written_is_read_only(layout):
+    """Decision 5.1; a warning of NumPy's counts as a refusal."""
+    array = READ_ONLY[layout]()
+    tensor = dlferry.from_dlpack(array)
+    assert (tensor.source, tensor.readonly, tensor.copied) == ("numpy", True, False)
+    assert tensor.tolist() == array.tolist()
+    with pytest.raises(BufferError, match=r"copy=True"):
+        dlferry.from_dlpack(array, writable=True)
+    copy = dlferry.from_dlpack(array, copy=True)
+    assert (copy.readonly, copy.copied, copy.owner) == (False, True, None)
+
+
+def test_array_can_be_taken_read_only():
+    tensor = dlferry.from_dlpack(cube(), writable=False)
+    assert tensor.readonly
+
+
+def test_device_is_the_host():
+    array = cube()
+    assert dlferry.from_dlpack(array, device="cpu").data_ptr == array.ctypes.data
+    with pytest.raises(BufferError, match="cuda:0"):
+        dlferry.from_dlpack(array, device=(2, 0))
+
+
+def test_most_axes_that_there_can_be():
+    """More than tensors hold in place, and each of them other."""
+    shape = (2, 3) + (1,) * (MAX_AXES - 4) + (2, 2)
+    array = np.arange(24).reshape(shape)[::-1]
+    tensor = dlferry.from_dlpack(array)
+    assert tensor.shape == shape
+    assert tensor.tolist() == array.tolist()
+
+
+@pytest.mark.parametrize("stride", [0, 1, 5, 8, -8, 800, 2**62, -(2**62)])
+@pytest.mark.parametrize("shape", [(1, 3), (0, 3), (1, 1), (0, 1)])
+def test_stride_without_a_second_element_means_nothing(shape, stride):
+    """R3.8, R3.9: not even when it is no whole number of elements."""
+    array = np.lib.stride_tricks.as_strided(np.arange(3.0), shape, (stride, 8))
+    tensor = dlferry.from_dlpack(array)
+    assert tensor.tolist() == array.tolist()
+    assert tensor.c_contiguous
+    assert not tensor.readonly
+
+
+def test_each_tensor_holds_the_array_once():
+    array = cube()
+    before = sys.getrefcount(array)
+    tensors = [dlferry.from_dlpack(array) for _ in range(10)]
+    assert sys.getrefcount(array) == before + 10
+    views = [tensor[1:].T for tensor in tensors]
+    assert sys.getrefcount(array) == before + 10
+    assert all(view.owner is array for view in views)
+    del tensors
+    assert sys.getrefcount(array) == before + 10
+    del views
+    assert sys.getrefcount(array) == before
+
+
+def test_dtype_and_base_are_not_held():
+    base = cube()
+    array = base[1:]
+    kinds = [array.dtype, base, np.ndarray]
+    before = [sys.getrefcount(kind) for kind in kinds]
+    tensors = [dlferry.from_dlpack(array) for _ in range(10)]
+    assert [sys.getrefcount(kind) for kind in kinds] == before
+    assert len(tensors) == 10
+
+
+def test_memory_outlives_the_name_of_the_array():
+    tensor = dlferry.from_dlpack(np.arange(10_000))
+    gc.collect()
+    ballast = [np.full(10_000, 7) for _ in range(20)]
+    assert tensor.tolist() == list(range(10_000))
+    assert len(ballast) == 20
+
+
+def test_shape_of_the_tensor_stays_when_the_array_is_given_another():
+    """It was copied: what the array said of itself may be freed."""
+    array = np.arange(12)
+    tensor = dlferry.from_dlpack(array)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        array.shape = (3, 4)
+    assert (tensor.shape, tensor.tolist()) == ((12,), list(range(12)))
+    assert dlferry.from_dlpack(array).shape == (3, 4)
+
+
+def test_right_to_write_is_that_of_the_moment():
+    array = cube()
+    writable = dlferry.from_dlpack(array)
+    frozen(array)
+    assert not writable.readonly
+    assert dlferry.from_dlpack(array).readonly
+
+
+class Asked(np.ndarray):
+    """An array that notes how it is asked."""
+
+    def __dlpack__(self, **keywords):
+        self.calls = [*getattr(self, "calls", []), keywords]
+        return self.view(np.ndarray).__dlpack__(**keywords)
+
+
+class Raising(np.ndarray):
+    def __dlpack__(self, **_):
+        raise LookupError("not today")
+
+
+@needs_dlpack
+def test_subclass_is_asked_once_by_its_own_method():
+    """It may have a meaning of its own."""
+    array = np.arange(3.0).view(Asked)
+    tensor = dlferry.from_dlpack(array)
+    assert tensor.tolist() == [0.0, 1.0, 2.0]
+    assert tensor.source.startswith("dlpack")
+    assert tensor.owner is array
+    assert array.calls in (
+        [{"stream": None, "max_version": (1, 3)}],
+        # NumPy before 2.1 takes no version, and refuses in the words of a wrapper.
+        [{"stream": None, "max_version": (1, 3)}, {}],
+        [{"stream": None, "max_version": (1, 3)}, {"stream": None}],
+    )
+
+
+@needs_dlpack
+@pytest.mark.parametrize(
+    "call",
+    [dlferry.from_dlpack, dlferry.numpy.from_dlpack, lambda array: dlferry.from_dlpack(array, copy=True)],
+)
+def test_error_of_a_subclass_passes_unchanged(call):
+    with pytest.raises(LookupError, match="not today"):
+        call(np.arange(3.0).view(Raising))
+
+
+@needs_dlpack
+def test_subclass_without_a_method_of_its_own_is_taken_by_numpys():
+    matrix = np.arange(4).reshape(2, 2).view(np.matrix)
+    tensor = dlferry.from_dlpack(matrix)
+    assert tensor.tolist() == [[0, 1], [2, 3]]
+    assert tensor.owner is matrix
+    assert tensor.source != "numpy"
+
+
+def test_scalars_of_numpy_are_no_arrays():
+    """They have a structure of their own, which is not read."""
+    for scalar in (np.float32(1.5), np.int64(3), np.bool_(True), np.str_("x")):
+        try:
+            tensor = dlferry.from_dlpack(scalar)
+        except (TypeError, BufferError):
+            continue
+        assert tensor.source != "numpy"
+
+
+def test_type_itself_is_no_array():
+    with pytest.raises((TypeError, BufferError)):
+        dlferry.from_dlpack(np.ndarray)
+
+
+def test_asarray_goes_the_same_way():
+    array = cube()[::-1]
+    tensor = dlferry.asarray(array)
+    assert (tensor.source, tensor.owner is array, tensor.copied) == ("numpy", True, False)
+    assert dlferry.asarray(frozen(cube())).readonly
