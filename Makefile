@@ -23,8 +23,8 @@ export PYTHON
 export PYTHONDONTWRITEBYTECODE := 1
 export HYPOTHESIS_STORAGE_DIRECTORY := $(abspath $(TARGET))/hypothesis
 
-EXTENSIONS := -p dlferry-python -p dlferry-first -p dlferry-testing --features dlferry-testing/python
-PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python bench)
+EXTENSIONS := -p dlferry-python -p dlferry-first -p pictures -p dlferry-views -p dlferry-results -p dlferry-testing --features dlferry-testing/python
+PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python examples/extension/tests bench)
 PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop tools/numpy-suite)
 # A test has no annotations and may pass what the types forbid; its helpers are checked.
 MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --no-check-untyped-defs \
@@ -50,7 +50,14 @@ test: test-rust test-python ## all tests but those that need PyTorch
 test-rust: venv ## the Rust tests, with and without std, and the examples in the documentation
 	$(WITH_HEADER) cargo test -p dlferry -p dlferry-testing
 	$(WITH_HEADER) cargo test -p dlferry --no-default-features
-	cargo test -p dlferry-pyo3 --doc
+	cargo test -p dlferry --all-features
+	cargo test -p dlferry-macros
+	cargo test -p dlferry-pyo3 --test borrow --test compile_fail
+	cargo test -p dlferry-pyo3 --all-features --doc
+
+.PHONY: loom
+loom: venv ## all orders of what threads do to the registry of borrowed memory
+	RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=3 cargo test --target-dir $(TARGET)/loom -p dlferry-pyo3 --test borrow
 
 .PHONY: test-python
 test-python: extensions ## the Python tests, on a build with overflow checks
@@ -82,6 +89,7 @@ asan: asan-rust asan-python ## the tests under AddressSanitizer
 asan-rust: venv
 	$(ASAN) test $(ASAN_BUILD) -p dlferry --lib --tests
 	ASAN_OPTIONS=detect_leaks=0 $(ASAN) test $(ASAN_BUILD) -p dlferry-testing --lib --tests
+	ASAN_OPTIONS=detect_leaks=0 $(ASAN) test $(ASAN_BUILD) -p dlferry-pyo3 --test borrow
 
 # pytest captures what Python prints and no more, for the runtime's report is printed past Python.
 .PHONY: asan-python
@@ -153,7 +161,7 @@ wheel: venv ## a wheel for this interpreter, into target/wheels
 
 .PHONY: ci
 ci: TORCH := 0
-ci: lint abi3 test numpy-suite interop asan ## what has to pass before a change lands
+ci: lint abi3 test loom numpy-suite interop asan ## what has to pass before a change lands
 
 .PHONY: clean
 clean: ## remove what was built and installed

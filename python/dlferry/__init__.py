@@ -6,6 +6,7 @@
 ``asarray(x)``              you do not know, or it is awkward: a copy only where nothing else will do
 ``from_address(ptr, ...)``  an address from ctypes, cffi or a driver
 ``copyto(dst, src)``        the elements of one array into another, of any two libraries
+``set_num_threads(n)``      how many threads a large copy is shared between
 ==========================  =========================================================================
 
 What they give speaks DLPack itself, has the DLPack C exchange API and the buffer protocol, and can be handed to any of
@@ -45,11 +46,13 @@ from ._native import (
     from_address,
     from_buffer,
     from_dlpack,
+    get_num_threads,
     int4,
     int8,
     int16,
     int32,
     int64,
+    set_num_threads,
     uint4,
     uint8,
     uint16,
@@ -90,12 +93,14 @@ __all__ = [
     "from_address",
     "from_buffer",
     "from_dlpack",
+    "get_num_threads",
     "int4",
     "int8",
     "int16",
     "int32",
     "int64",
     "numpy",
+    "set_num_threads",
     "uint4",
     "uint8",
     "uint16",

@@ -45,11 +45,13 @@ __all__ = [
     "from_address",
     "from_buffer",
     "from_dlpack",
+    "get_num_threads",
     "int4",
     "int8",
     "int16",
     "int32",
     "int64",
+    "set_num_threads",
     "uint4",
     "uint8",
     "uint16",
@@ -210,6 +212,8 @@ def from_address(
     device: DeviceLike = "cpu",
 ) -> Tensor: ...
 def copyto(dst: ArrayLike, src: ArrayLike, /) -> None: ...
+def set_num_threads(count: int, /) -> None: ...
+def get_num_threads() -> int: ...
 
 bool: dtype
 int4: dtype

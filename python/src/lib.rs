@@ -1,9 +1,13 @@
 //! The native module of the Python package `dlferry`: names, and nothing that thinks.
 
-use dlferry_pyo3::argument::{address, integers};
+use core::num::NonZeroUsize;
+
 use dlferry_pyo3::dlferry::abi::{DLDataType, DLDevice};
+use dlferry_pyo3::dlferry::copy;
+use dlferry_pyo3::integer::{address, integers};
 use dlferry_pyo3::protocol::{Request, import_object};
 use dlferry_pyo3::{CopyRequiredError, DType, Tensor, buffer};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 mod numpy;
@@ -178,6 +182,40 @@ fn copyto(dst: &Bound<'_, PyAny>, src: &Bound<'_, PyAny>) -> PyResult<()> {
     dlferry_pyo3::copyto(dst, src)
 }
 
+/// Sets how many threads a large copy is shared between, in this process.
+///
+/// Copies of 8 MiB and more are large. Before the first call it is what the
+/// environment variable `DLFERRY_NUM_THREADS` says when dlferry first makes a large
+/// copy, else as many as the process may run at once, up to 16.
+///
+/// Raises `ValueError` unless the number is 1 or more.
+///
+/// ```python
+/// >>> import dlferry
+/// >>> dlferry.set_num_threads(2)
+/// >>> dlferry.get_num_threads()
+/// 2
+/// ```
+#[pyfunction]
+#[pyo3(signature = (count, /))]
+fn set_num_threads(count: isize) -> PyResult<()> {
+    let number = usize::try_from(count).ok().and_then(NonZeroUsize::new);
+    copy::set_num_threads(number.ok_or_else(|| PyValueError::new_err(format!("{count} threads: wanted 1 or more")))?);
+    Ok(())
+}
+
+/// The number of threads that a large copy is shared between; see `set_num_threads`.
+///
+/// ```python
+/// >>> import dlferry
+/// >>> dlferry.get_num_threads() >= 1
+/// True
+/// ```
+#[pyfunction]
+fn get_num_threads() -> usize {
+    copy::num_threads().get()
+}
+
 /// The dtypes that have a name in the package.
 const DTYPES: [DLDataType; 27] = [
     DLDataType::BOOL,
@@ -222,6 +260,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(from_address, module)?)?;
     module.add_function(wrap_pyfunction!(copyto, module)?)?;
     numpy::add_to(module)?;
+    module.add_function(wrap_pyfunction!(set_num_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(get_num_threads, module)?)?;
     for dtype in DTYPES {
         module.add(dtype.to_string().as_str(), DType(dtype))?;
     }

@@ -61,7 +61,7 @@ impl IntoPyErr for ViewError {
     fn into_py_err(self) -> PyErr {
         let text = self.to_string();
         match self {
-            Self::DType { .. } | Self::NotContiguous => PyTypeError::new_err(text),
+            Self::DType { .. } | Self::Rank { .. } | Self::NotContiguous => PyTypeError::new_err(text),
             Self::InvalidValue { .. } => PyValueError::new_err(text),
             _ => PyBufferError::new_err(text),
         }

@@ -34,26 +34,39 @@
 mod address;
 pub mod argument;
 mod asarray;
+pub mod borrow;
 pub mod buffer;
 pub mod capsule;
+mod copying;
 mod device;
 mod dtype;
 mod error;
 pub mod exchange;
+pub mod integer;
 mod interface;
 mod memory;
 pub mod numpy;
+pub mod producer;
 pub mod protocol;
 mod python;
 mod read_only;
 mod remedy;
+pub mod result;
 mod settle;
 mod tensor;
 
 pub use address::from_address;
+pub use argument::{AnyView, Dyn, View, ViewMut};
 pub use asarray::asarray;
 pub use dtype::DType;
 pub use error::{CopyRequiredError, IntoPyErr};
+pub use producer::{Producer, producer};
+pub use result::{IntoTensor, Jax, Like, Memoryview, Numpy, Torch};
 pub use tensor::{Source, Tensor, copyto};
 
 pub use dlferry;
+
+/// Holds the examples of the page, which are compiled with those of the documentation.
+#[cfg(all(doctest, feature = "ndarray"))]
+#[doc = include_str!("../../../docs/coming-from-rust-numpy.md")]
+struct ComingFromRustNumpy;

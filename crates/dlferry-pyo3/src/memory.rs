@@ -7,6 +7,7 @@ use dlferry::managed::{Descriptor, Fields, Tensor as Managed};
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
+use crate::copying::copying;
 use crate::error::{CopyRequiredError, IntoPyErr};
 use crate::protocol::Request;
 use crate::settle::settle;
@@ -80,8 +81,9 @@ impl Memory {
                 }
                 let strided = Strided::new(self.data, self.dtype, &self.shape, &self.strides, self.swapped)
                     .map_err(IntoPyErr::into_py_err)?;
+                let bytes = strided.nbytes();
                 // SAFETY: readable host memory, vouched for by the caller; `keep` is there until the copy is made.
-                let copy = unsafe { Managed::copy_strided(&strided) }.map_err(IntoPyErr::into_py_err)?;
+                let copy = copying(py, bytes, |job| unsafe { job.copy_strided(&strided) })?;
                 drop(keep);
                 // A private copy has nothing to do with where it came from.
                 (copy, None)

@@ -5,7 +5,8 @@ use dlferry::managed::{Descriptor, Tensor as Managed};
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
-use crate::error::{CopyRequiredError, IntoPyErr};
+use crate::copying::copy_of;
+use crate::error::CopyRequiredError;
 use crate::protocol::Request;
 use crate::read_only::{COPY, Why};
 use crate::tensor::{Made, Source, Tensor};
@@ -50,7 +51,7 @@ fn fit(
     }
     let private = copied && !descriptor.is_read_only();
     if !private && (request.copy == Some(true) || copies_unasked(descriptor, request)) {
-        tensor = Managed::copy_of(tensor.view()).map_err(IntoPyErr::into_py_err)?;
+        tensor = copy_of(py, tensor.view())?;
     }
     match request.writable {
         Some(true) => tensor = assert_writable(py, tensor, source, owner)?,
@@ -75,11 +76,8 @@ pub(crate) fn resettle(tensor: &Bound<'_, Tensor>, request: &Request) -> PyResul
         return Err(PyBufferError::new_err(format!("{READ_ONLY}: {why}")));
     }
     let owner = tensor.get().owner.as_ref().map(|owner| owner.clone_ref(tensor.py()));
-    let (shared, owner) = if must_copy {
-        (Managed::copy_of(shared.view()).map_err(IntoPyErr::into_py_err)?.into_shared(), None)
-    } else {
-        (shared.clone(), owner)
-    };
+    let (shared, owner) =
+        if must_copy { (copy_of(tensor.py(), shared.view())?.into_shared(), None) } else { (shared.clone(), owner) };
     let shared = if request.writable == Some(false) { shared.to_read_only() } else { shared };
     Ok(Tensor::new(shared, source, owner))
 }

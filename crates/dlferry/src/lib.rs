@@ -9,13 +9,15 @@
 //! | a `Vec`, an `Arc`, an owner of my own | a tensor for others | [`export::Export`] |
 //! | a `DLManagedTensorVersioned *` from C | a tensor that is checked and freed once | [`managed::Tensor`] |
 //! | a tensor | its elements | [`view`] |
-//! | a tensor with awkward strides | a contiguous copy | [`managed::Tensor::copy_of`] |
+//! | an array of the crate `ndarray` | a tensor, or the other way round | [`interop`] |
+//! | a tensor with awkward strides | a contiguous copy | [`copy`] |
 //!
 //! # Strata
 //!
 //! Each module uses only those above it in this list, and a test holds that: [`abi`] declares the C structs;
 //! [`layout`] calculates with shapes and strides and never touches a pointer, [`element`] knows dtypes and values;
-//! [`managed`] owns, and reads foreign fields; [`view`] looks, [`export`] produces; [`copy`] copies.
+//! [`managed`] owns, and reads foreign fields; [`view`] looks, [`export`] produces; [`copy`] copies, and [`interop`]
+//! knows the types of other crates.
 //!
 //! # Soundness
 //!
@@ -27,6 +29,8 @@
 //!
 //! * `std` (default): a panic in an owner's destructor is caught before it could leave the deleter. Without it the
 //!   crate is `no_std` with `alloc`, and such a panic aborts the process.
+//! * `ndarray`, `half`, `num-complex`: arrays and numbers of these crates, see [`interop`].
+//! * `threads`: large copies are shared between threads.
 
 #![no_std]
 #![deny(clippy::alloc_instead_of_core, clippy::std_instead_of_alloc, clippy::std_instead_of_core)]
@@ -39,6 +43,7 @@ pub mod abi;
 pub mod copy;
 pub mod element;
 pub mod export;
+pub mod interop;
 pub mod layout;
 pub mod managed;
 pub mod view;

@@ -10,6 +10,7 @@ MAIN, CORE, PYO3, PYTHON = READMES = [
     "crates/dlferry-pyo3/README.md",
     "python/README.md",
 ]
+EXTENSION, NUMPY = GUIDES = ["examples/extension/README.md", "docs/coming-from-rust-numpy.md"]
 
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

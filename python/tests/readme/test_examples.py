@@ -7,17 +7,19 @@ import shutil
 import subprocess
 
 import pytest
-from blocks import CORE, MAIN, PYO3, PYTHON, ROOT, blocks
+from blocks import CORE, EXTENSION, MAIN, PYO3, PYTHON, ROOT, blocks
 
 FIRST = (ROOT / "examples/first/src/lib.rs").read_text()
 
 
-@pytest.mark.parametrize("readme", [MAIN, PYO3, PYTHON])
+@pytest.mark.parametrize("readme", [MAIN, PYO3, PYTHON, EXTENSION])
 def test_python_examples_show_what_happens(readme):
     """Runs the blocks of a README one after another, in one session."""
     pytest.importorskip("numpy")
     if any("import first" in block for block in blocks(readme, "python")):
         pytest.importorskip("first", reason="the extension in examples/first is not built")
+    if readme == EXTENSION:
+        pytest.importorskip("pictures", reason="the extension in examples/extension is not built")
     session = "".join(blocks(readme, "python"))
     test = doctest.DocTestParser().get_doctest(session, {}, readme, readme, 0)
     assert len(test.examples) >= 4

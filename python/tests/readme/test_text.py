@@ -6,7 +6,7 @@ from typing import Any
 
 import dlferry
 import pytest
-from blocks import MAIN, READMES, ROOT
+from blocks import GUIDES, MAIN, READMES, ROOT
 
 LINK = re.compile(r"\]\(([^)#\s]+)\)")
 
@@ -110,7 +110,7 @@ def test_each_message_in_the_table_is_tested():
     assert sorted(table) == sorted(rows)
 
 
-@pytest.mark.parametrize("readme", READMES)
+@pytest.mark.parametrize("readme", [*READMES, *GUIDES])
 def test_links_into_the_repository_lead_somewhere(readme):
     targets = [link for link in LINK.findall((ROOT / readme).read_text()) if "://" not in link]
     missing = [link for link in targets if not (ROOT / readme).parent.joinpath(link).exists()]

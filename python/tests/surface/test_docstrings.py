@@ -43,6 +43,7 @@ def documented() -> dict[str, Any]:
 DOCUMENTED = documented()
 EXAMPLES = {
     *["from_dlpack", "from_buffer", "asarray", "from_address", "copyto"],
+    *["set_num_threads", "get_num_threads"],
     *["Tensor", "dtype", "Device"],
     *[
         "Tensor." + name
@@ -57,6 +58,8 @@ SIGNATURES = {
     "asarray": "(x, /, *, copy=None, writable=None)",
     "from_address": "(ptr, shape, dtype, strides=None, *, owner, readonly=True, device='cpu')",
     "copyto": "(dst, src, /)",
+    "set_num_threads": "(count, /)",
+    "get_num_threads": "()",
     "dtype": "(name, /)",
     "Tensor.copy": "(self, /, order='C')",
     "Tensor.tobytes": "(self, /, order='C')",
@@ -106,7 +109,9 @@ def test_all_examples_are_run():
     assert {name for name in DOCUMENTED if examples(name).examples} == EXAMPLES
 
 
-@pytest.mark.parametrize("name", ["from_dlpack", "from_buffer", "asarray", "from_address", "copyto"])
+@pytest.mark.parametrize(
+    "name", ["from_dlpack", "from_buffer", "asarray", "from_address", "copyto", "set_num_threads"]
+)
 def test_function_says_what_it_raises(name):
     assert re.search(r"\n\nRaises `\w+Error`", inspect.getdoc(DOCUMENTED[name]) or "")
 

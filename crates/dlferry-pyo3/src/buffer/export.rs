@@ -2,21 +2,24 @@ use core::ffi::{c_int, c_void};
 use core::ptr;
 
 use dlferry::element::notation::format_of;
-use dlferry::managed::Descriptor;
+use dlferry::managed::{Descriptor, SharedTensor};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi::{self, Py_buffer, Py_ssize_t};
 use pyo3::prelude::*;
 
+use crate::error::with_exception_aside;
 use crate::tensor::Tensor;
 
-/// Shape and strides of one buffer view, in the form that the buffer protocol wants.
-struct Dims {
+/// What one buffer view needs as long as it is in use.
+struct Lent {
     shape: Box<[Py_ssize_t]>,
     /// In bytes.
     strides: Box<[Py_ssize_t]>,
+    /// The memory: the object may have another tensor by then.
+    _tensor: SharedTensor,
 }
 
-/// Fills the view of a consumer of the buffer protocol, as `flags` asks.
+/// Fills the view of a consumer of the buffer protocol, as `flags` asks: the memory of `tensor`, which `object` has.
 ///
 /// # Errors
 ///
@@ -25,12 +28,17 @@ struct Dims {
 /// # Safety
 ///
 /// `view` is the structure that CPython passed to the exporter.
-pub(crate) unsafe fn fill(tensor: &Bound<'_, Tensor>, view: *mut Py_buffer, flags: c_int) -> PyResult<()> {
+pub(crate) unsafe fn fill(
+    object: &Bound<'_, PyAny>,
+    tensor: &Tensor,
+    view: *mut Py_buffer,
+    flags: c_int,
+) -> PyResult<()> {
     let refuse = |text: String| Err(PyBufferError::new_err(text));
     if view.is_null() {
         return refuse(String::from("no buffer view was given"));
     }
-    let descriptor = tensor.get().shared().descriptor();
+    let descriptor = tensor.shared().descriptor();
     if !descriptor.is_host_readable() {
         return refuse(format!("the tensor is on {}, which has no buffer", descriptor.device()));
     }
@@ -42,40 +50,42 @@ pub(crate) unsafe fn fill(tensor: &Bound<'_, Tensor>, view: *mut Py_buffer, flag
     if asks(flags, ffi::PyBUF_WRITABLE) && descriptor.is_read_only() {
         return refuse(String::from("the tensor is read-only, and a writable buffer was asked for"));
     }
-    let dims = Box::new(dims(descriptor)?);
+    let lent = Box::new(lent(tensor.shared())?);
     // A consumer that wants no shape sees bytes in a row, and some refuse another number of axes.
     let ndim = if asks(flags, ffi::PyBUF_ND) { descriptor.layout().ndim() } else { 1 };
     let filled = Py_buffer {
         buf: if descriptor.layout().is_empty() { nowhere() } else { descriptor.data() },
-        obj: tensor.clone().into_any().into_ptr(),
+        obj: object.clone().into_ptr(),
         len: Py_ssize_t::try_from(descriptor.nbytes())?,
         itemsize: Py_ssize_t::try_from(dtype.item_bytes())?,
         readonly: c_int::from(descriptor.is_read_only()),
         ndim: c_int::try_from(ndim)?,
         format: if asks(flags, ffi::PyBUF_FORMAT) { format.as_ptr().cast_mut() } else { ptr::null_mut() },
-        shape: if asks(flags, ffi::PyBUF_ND) { dims.shape.as_ptr().cast_mut() } else { ptr::null_mut() },
-        strides: if asks(flags, ffi::PyBUF_STRIDES) { dims.strides.as_ptr().cast_mut() } else { ptr::null_mut() },
+        shape: if asks(flags, ffi::PyBUF_ND) { lent.shape.as_ptr().cast_mut() } else { ptr::null_mut() },
+        strides: if asks(flags, ffi::PyBUF_STRIDES) { lent.strides.as_ptr().cast_mut() } else { ptr::null_mut() },
         suboffsets: ptr::null_mut(),
-        internal: Box::into_raw(dims).cast(),
+        internal: Box::into_raw(lent).cast(),
     };
     // SAFETY: vouched for by the caller; not NULL.
     unsafe { view.write(filled) };
     Ok(())
 }
 
-/// Frees what [`fill`] allocated; CPython itself lets go of the tensor.
+/// Frees what [`fill`] allocated; CPython itself lets go of the object.
 ///
 /// # Safety
 ///
 /// `view` was filled by [`fill`] and is released once.
-pub(crate) unsafe fn release(view: *mut Py_buffer) {
+pub(crate) unsafe fn release(py: Python<'_>, view: *mut Py_buffer) {
     // SAFETY: vouched for by the caller.
     let internal = unsafe { (*view).internal };
     if internal.is_null() {
         return;
     }
     // SAFETY: `fill` made it of a box, and this is its end.
-    drop(unsafe { Box::from_raw(internal.cast::<Dims>()) });
+    let lent = unsafe { Box::from_raw(internal.cast::<Lent>()) };
+    // The tensor may end here, and its owner is anybody's.
+    with_exception_aside(py, || drop(lent));
 }
 
 /// All bits of `wanted` are set: the request names of the buffer protocol include one another.
@@ -103,7 +113,8 @@ fn check_order(descriptor: &Descriptor, flags: c_int) -> PyResult<()> {
     )))
 }
 
-fn dims(descriptor: &Descriptor) -> PyResult<Dims> {
+fn lent(tensor: &SharedTensor) -> PyResult<Lent> {
+    let descriptor = tensor.descriptor();
     let too_large = || PyBufferError::new_err("a stride is larger than the buffer protocol can say");
     let size = i64::from(descriptor.storage_bits()) / 8;
     let convert = |value: i64| Py_ssize_t::try_from(value).map_err(|_| too_large());
@@ -115,7 +126,7 @@ fn dims(descriptor: &Descriptor) -> PyResult<Dims> {
         }
         convert(stride.checked_mul(size).ok_or_else(too_large)?)
     });
-    Ok(Dims { shape, strides: strides.collect::<PyResult<_>>()? })
+    Ok(Lent { shape, strides: strides.collect::<PyResult<_>>()?, _tensor: tensor.clone() })
 }
 
 /// An address for a buffer without bytes, for consumers that refuse NULL.

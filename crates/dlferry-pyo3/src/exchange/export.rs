@@ -1,4 +1,4 @@
-//! The exchange table of [`Tensor`]: five C functions over the same paths that Python takes.
+//! The exchange tables of [`Tensor`] and of every [`Producer`](crate::Producer): C functions over the same paths that Python takes.
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::mem::ManuallyDrop;
@@ -7,8 +7,8 @@ use core::ptr::NonNull;
 use std::ffi::CString;
 
 use dlferry::abi::{
-    DLDeviceType, DLManagedTensorVersioned, DLPackExchangeAPI, DLPackExchangeAPIHeader, DLPackSetError, DLPackVersion,
-    DLTensor, EXCHANGE_API_CAPSULE,
+    DLDeviceType, DLManagedTensorVersioned, DLPackDLTensorFromPyObjectNoSync, DLPackExchangeAPI,
+    DLPackExchangeAPIHeader, DLPackSetError, DLPackVersion, DLTensor, EXCHANGE_API_CAPSULE,
 };
 use dlferry::managed::{Handle, Tensor as Managed, describe, describe_prototype};
 use pyo3::exceptions::PyBufferError;
@@ -16,26 +16,44 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use crate::error::{IntoPyErr, panicked};
+use crate::producer::Exporter;
+use crate::producer::attribute::Attributed;
 use crate::tensor::{Source, Tensor};
 
-/// The table. It lives as long as the process, as consumers that keep its address rely on.
-static TABLE: Shared = Shared(DLPackExchangeAPI {
-    header: DLPackExchangeAPIHeader { version: DLPackVersion::CURRENT, prev_api: core::ptr::null_mut() },
-    managed_tensor_allocator: Some(allocate),
-    managed_tensor_from_py_object_no_sync: Some(from_object),
-    managed_tensor_to_py_object_no_sync: Some(to_object),
-    dltensor_from_py_object_no_sync: Some(borrow_from_object),
-    current_work_stream: Some(current_work_stream),
-});
-
+/// A table: never written, and valid as long as the process.
 pub(crate) struct Shared(pub(crate) DLPackExchangeAPI);
 
 // SAFETY: the table is never written, and its pointer is NULL.
 unsafe impl Sync for Shared {}
 
-/// A new capsule around the table.
-pub(crate) fn capsule(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    capsule_of(py, &TABLE)
+/// A class that has a table, which lives as long as the process, as consumers that keep its address rely on.
+pub(crate) trait HasTable: Exporter {
+    const TABLE: &'static Shared;
+}
+
+impl HasTable for Tensor {
+    const TABLE: &'static Shared = &table::<Self>(Some(borrow_from_object));
+}
+
+impl<P: Attributed> HasTable for P {
+    // Nothing is lent: the tensor that a producer answers with is not kept by the object, and what is lent would be.
+    const TABLE: &'static Shared = &table::<P>(None);
+}
+
+const fn table<E: Exporter>(lend: Option<DLPackDLTensorFromPyObjectNoSync>) -> Shared {
+    Shared(DLPackExchangeAPI {
+        header: DLPackExchangeAPIHeader { version: DLPackVersion::CURRENT, prev_api: core::ptr::null_mut() },
+        managed_tensor_allocator: Some(allocate),
+        managed_tensor_from_py_object_no_sync: Some(from_object::<E>),
+        managed_tensor_to_py_object_no_sync: Some(to_object),
+        dltensor_from_py_object_no_sync: lend,
+        current_work_stream: Some(current_work_stream),
+    })
+}
+
+/// A new capsule around the table of a class.
+pub(crate) fn capsule<E: HasTable>(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    capsule_of(py, E::TABLE)
 }
 
 /// A new capsule around a table.
@@ -73,22 +91,22 @@ fn restore(py: Python<'_>, error: PyErr) {
     }
 }
 
-/// The tensor that a C pointer to a Python object stands for.
+/// The object of a class that a C pointer to a Python object stands for.
 ///
 /// # Safety
 ///
 /// `object` is a borrowed reference to a Python object, for `'a`.
-unsafe fn tensor<'a, 'py>(py: Python<'py>, object: &'a *mut c_void) -> PyResult<Borrowed<'a, 'py, Tensor>> {
+unsafe fn exporter<'a, 'py, E: Exporter>(py: Python<'py>, object: &'a *mut c_void) -> PyResult<Borrowed<'a, 'py, E>> {
     // SAFETY: vouched for by the caller.
     let object = unsafe { Borrowed::from_ptr(py, object.cast::<ffi::PyObject>()) };
-    Ok(object.cast::<Tensor>()?)
+    Ok(object.cast::<E>()?)
 }
 
-unsafe extern "C" fn from_object(object: *mut c_void, out: *mut *mut DLManagedTensorVersioned) -> c_int {
+unsafe extern "C" fn from_object<E: Exporter>(object: *mut c_void, out: *mut *mut DLManagedTensorVersioned) -> c_int {
     answer(|py| {
         // SAFETY: the caller passes a live object (rule E4).
-        let tensor = unsafe { tensor(py, &object) }?;
-        let managed = tensor.get().shared().to_managed().map_err(IntoPyErr::into_py_err)?;
+        let object = unsafe { exporter::<E>(py, &object) }?;
+        let managed = E::with(&object, |tensor| tensor.shared().to_managed().map_err(IntoPyErr::into_py_err))?;
         // SAFETY: the caller passes a place for the result (rule E4).
         unsafe { out.write(managed.as_ptr()) };
         Ok(())
@@ -98,7 +116,7 @@ unsafe extern "C" fn from_object(object: *mut c_void, out: *mut *mut DLManagedTe
 unsafe extern "C" fn borrow_from_object(object: *mut c_void, out: *mut DLTensor) -> c_int {
     answer(|py| {
         // SAFETY: the caller passes a live object (rule E4).
-        let tensor = unsafe { tensor(py, &object) }?;
+        let tensor = unsafe { exporter::<Tensor>(py, &object) }?;
         let descriptor = tensor.get().shared().descriptor();
         if descriptor.is_read_only() || descriptor.fields().padded {
             // What is lent here has no flags, so the borrower could write to what must not be written (decision 5.1).

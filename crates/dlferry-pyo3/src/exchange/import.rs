@@ -1,10 +1,10 @@
 use core::ptr::NonNull;
 
 use dlferry::abi::{
-    DLManagedTensorVersioned, DLPackExchangeAPI, DLPackExchangeAPIHeader, DLPackManagedTensorFromPyObjectNoSync,
-    DLPackVersion, EXCHANGE_API_CAPSULE,
+    DLManagedTensorVersioned, DLPackDLTensorFromPyObjectNoSync, DLPackExchangeAPI, DLPackExchangeAPIHeader,
+    DLPackManagedTensorFromPyObjectNoSync, DLPackVersion, DLTensor, EXCHANGE_API_CAPSULE,
 };
-use dlferry::managed::Tensor as Managed;
+use dlferry::managed::{Descriptor, Tensor as Managed};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::intern;
@@ -25,6 +25,7 @@ const MAX_TABLES: usize = 64;
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
     from_object: DLPackManagedTensorFromPyObjectNoSync,
+    lend: Option<DLPackDLTensorFromPyObjectNoSync>,
     /// The type's `requires_grad`.
     #[cfg(not(feature = "abi3"))]
     requires_grad: Option<Getter>,
@@ -65,9 +66,15 @@ fn find_table(object: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
     // SAFETY: valid under this name.
     let table = unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), EXCHANGE_API_CAPSULE.as_ptr()) };
     // SAFETY: the name says that this is an exchange table, which lives as long as the process (assumption P1).
-    let Some(from_object) = (unsafe { usable(table.cast()) }) else { return Ok(None) };
+    let Some(table) = (unsafe { usable(table.cast()) }) else { return Ok(None) };
+    // SAFETY: of the known major version, so the table is as declared here.
+    let from_object = unsafe { (*table.as_ptr()).managed_tensor_from_py_object_no_sync };
+    let Some(from_object) = from_object else { return Ok(None) };
+    // SAFETY: as above.
+    let lend = unsafe { (*table.as_ptr()).dltensor_from_py_object_no_sync };
     Ok(Some(Table {
         from_object,
+        lend,
         #[cfg(not(feature = "abi3"))]
         requires_grad: Getter::of(object, intern!(object.py(), "requires_grad"))?,
     }))
@@ -78,7 +85,7 @@ fn find_table(object: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
 /// # Safety
 ///
 /// `header` begins a list of exchange tables that live as long as the process, or is NULL.
-unsafe fn usable(mut header: *mut DLPackExchangeAPIHeader) -> Option<DLPackManagedTensorFromPyObjectNoSync> {
+unsafe fn usable(mut header: *mut DLPackExchangeAPIHeader) -> Option<NonNull<DLPackExchangeAPI>> {
     for _ in 0..MAX_TABLES {
         let current = NonNull::new(header)?;
         // SAFETY: vouched for by the caller; every version of the table begins with a header.
@@ -88,17 +95,44 @@ unsafe fn usable(mut header: *mut DLPackExchangeAPIHeader) -> Option<DLPackManag
                 // It would only ask back.
                 return None;
             }
-            let table = current.cast::<DLPackExchangeAPI>();
-            // SAFETY: of the known major version, so the table is as declared here.
-            return unsafe { (*table.as_ptr()).managed_tensor_from_py_object_no_sync };
+            return Some(current.cast());
         }
         header = prev_api;
     }
     None
 }
 
+#[cold]
+fn refused_to_lend(py: Python<'_>) -> PyResult<bool> {
+    match PyErr::take(py) {
+        Some(error) if !super::is_refusal(&error, py) => Err(error),
+        _ => Ok(false),
+    }
+}
+
 impl Table {
+    /// Describes what the table lends of `object`: memory that the object keeps, and that must not be written, for the
+    /// loan does not say whether it may. `false` when the table lends nothing, or nothing of this object.
+    ///
+    /// # Errors
+    ///
+    /// What the producer raised, unchanged, if it is neither of the two that mean a refusal (rule E9).
+    #[inline]
+    pub(crate) fn lend(&self, object: &Bound<'_, PyAny>, descriptor: &mut Descriptor) -> PyResult<bool> {
+        let Some(lend) = self.lend else { return Ok(false) };
+        let mut lent = core::mem::MaybeUninit::<DLTensor>::uninit();
+        // SAFETY: attached, as the function needs; the table is that of the object's type.
+        let status = unsafe { lend(object.as_ptr().cast(), lent.as_mut_ptr()) };
+        if status != 0 {
+            return refused_to_lend(object.py());
+        }
+        // SAFETY: the function reported success, so it has filled the tensor; shape and strides are readable until
+        // anything else is asked of the object (rule E4).
+        Ok(unsafe { descriptor.rewrite_borrowed(NonNull::from(&mut lent).cast()) }.is_ok())
+    }
+
     /// Whether a tensor says that it requires a gradient, which no table looks at.
+    #[cfg_attr(feature = "abi3", allow(clippy::unused_self, reason = "the limited API has no getters to keep"))]
     #[inline]
     pub(crate) fn requires_grad(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
         #[cfg(not(feature = "abi3"))]

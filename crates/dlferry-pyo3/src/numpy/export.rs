@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use super::runtime::{Runtime, numpy};
 use super::{array, dtype};
 use crate::capsule;
+use crate::copying::copy_of;
 use crate::device;
 use crate::error::{CopyRequiredError, IntoPyErr};
 use crate::protocol::{self, Request, values};
@@ -71,7 +72,7 @@ pub fn to_dlpack<'py>(
                 ),
             ));
         }
-        let private = Managed::copy_of(tensor.shared().view()).map_err(IntoPyErr::into_py_err)?;
+        let private = copy_of(py, tensor.shared().view())?;
         return capsule::capsule_of_unique(py, private, versioned);
     }
     let is_private = descriptor.copied() == Some(true);

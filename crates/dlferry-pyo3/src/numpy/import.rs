@@ -107,13 +107,13 @@ fn take<'py, R: Made<'py>>(
 /// Extents or strides as the core counts them, copied only where they are of another size.
 #[cfg(target_pointer_width = "64")]
 #[inline]
-fn numbers(axes: &[isize]) -> Cow<'_, [i64]> {
+pub(crate) fn numbers(axes: &[isize]) -> Cow<'_, [i64]> {
     // SAFETY: the two types have the same size, alignment and values here.
     Cow::Borrowed(unsafe { core::slice::from_raw_parts(axes.as_ptr().cast(), axes.len()) })
 }
 
 #[cfg(not(target_pointer_width = "64"))]
-fn numbers(axes: &[isize]) -> Cow<'_, [i64]> {
+pub(crate) fn numbers(axes: &[isize]) -> Cow<'_, [i64]> {
     axes.iter().map(|axis| i64::try_from(*axis).unwrap_or(i64::MAX)).collect()
 }
 

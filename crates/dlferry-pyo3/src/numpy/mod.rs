@@ -9,6 +9,7 @@ mod dtype;
 mod exchange;
 mod export;
 mod import;
+mod owned;
 mod runtime;
 
 pub use exchange::{disable_exchange_api, enable_exchange_api, exchange_api_enabled};
@@ -17,4 +18,7 @@ pub use export::{asarray, from_dlpack, to_dlpack};
 pub(crate) use array::{Array, array};
 pub(crate) use exchange::is_ours;
 pub(crate) use export::to_ndarray;
-pub(crate) use import::{import, owner};
+pub(crate) use import::{import, numbers, owner};
+#[cfg(feature = "ndarray")]
+pub(crate) use owned::MAX_AXES;
+pub(crate) use owned::of_vec;

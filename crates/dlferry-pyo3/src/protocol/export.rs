@@ -1,12 +1,13 @@
 //! What `Tensor.__dlpack__` does with its four keywords.
 
 use dlferry::abi::{DLDevice, DLDeviceType};
-use dlferry::managed::{Descriptor, SharedTensor, Tensor as Managed};
+use dlferry::managed::{Descriptor, SharedTensor};
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt};
 
 use crate::capsule;
+use crate::copying::copy_of;
 use crate::device;
 use crate::error::IntoPyErr;
 
@@ -84,7 +85,7 @@ pub(crate) fn export<'py>(py: Python<'py>, tensor: &SharedTensor, asked: &Asked)
                 descriptor.device()
             )));
         }
-        let copy = Managed::copy_of(tensor.view()).map_err(IntoPyErr::into_py_err)?;
+        let copy = copy_of(py, tensor.view())?;
         return capsule::capsule_of_unique(py, copy, asked.versioned);
     }
     match relabelled {

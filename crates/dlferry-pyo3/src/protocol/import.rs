@@ -40,28 +40,44 @@ fn import_as<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, request: &Request) -
     }
     if capsule::is_capsule(object) {
         let taken = capsule::take(object)?;
-        return finish(object.py(), taken, request, None, None);
+        let source = source_of(&taken);
+        return settle(object.py(), taken, request, source, None);
     }
     import_by_protocol(object, request)
 }
 
 /// Takes an array through what its library offers: the exchange table, `__dlpack__`.
 pub(crate) fn import_by_protocol<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<R> {
+    match take(object, request)? {
+        Some((taken, source)) => settle(object.py(), taken, request, source, Some(object)),
+        None => Err(call::without_protocol(object)?),
+    }
+}
+
+/// What an array's library hands over, as it is, and which way it came; `None` when the object has neither an exchange
+/// table nor the method.
+///
+/// # Errors
+///
+/// As [`import`](import()).
+#[inline]
+pub(crate) fn take(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<(Managed, Source)>> {
     // A device other than the CPU was asked for: only the method can be told.
     let table_will_do = request.device.is_none_or(|device| device == DLDevice::CPU);
     let offer = if table_will_do { through_table(object, request)? } else { Offer::Nothing };
     if let Offer::Taken(taken) = offer {
-        return finish(object.py(), taken, request, Some(Source::Exchange), Some(object));
+        return Ok(Some((taken, Source::Exchange)));
     }
     let Some(answer) = call::capsule(object, request)? else {
-        return Err(match offer {
-            Offer::Refused(error) => error,
-            _ => call::without_protocol(object)?,
-        });
+        return match offer {
+            Offer::Refused(error) => Err(error),
+            _ => Ok(None),
+        };
     };
     let mut taken = capsule::take(&answer).map_err(|error| blame(object, error))?;
     values::check(object, &mut taken, Way::Method, request.lenient)?;
-    finish(object.py(), taken, request, None, Some(object))
+    let source = source_of(&taken);
+    Ok(Some((taken, source)))
 }
 
 /// What an exchange table had to give.
@@ -84,7 +100,7 @@ fn through_table(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Offer
     };
     let mut taken = match table.export(object) {
         Ok(taken) => taken,
-        Err(error) if is_refusal(&error, object.py()) => return Ok(Offer::Refused(error)),
+        Err(error) if exchange::is_refusal(&error, object.py()) => return Ok(Offer::Refused(error)),
         Err(error) => return Err(error),
     };
     let device = taken.descriptor().device();
@@ -101,25 +117,13 @@ fn through_table(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Offer
     }
 }
 
-/// Whether a table says that it cannot: some do with a `RuntimeError` of the depths (rule E9), for which their
-/// `__dlpack__` has better words.
-fn is_refusal(error: &PyErr, py: Python<'_>) -> bool {
-    error.is_instance_of::<PyBufferError>(py) || error.is_instance_of::<PyRuntimeError>(py)
-}
-
+/// Which way a capsule's tensor came.
 #[inline]
-fn finish<'py, R: Made<'py>>(
-    py: Python<'py>,
-    taken: Managed,
-    request: &Request,
-    source: Option<Source>,
-    owner: Option<&Bound<'_, PyAny>>,
-) -> PyResult<R> {
-    let source = source.unwrap_or(match taken.descriptor().version() {
+pub(crate) fn source_of(taken: &Managed) -> Source {
+    match taken.descriptor().version() {
         Some(_) => Source::DLPack,
         None => Source::DLPackUnversioned,
-    });
-    settle(py, taken, request, source, owner)
+    }
 }
 
 /// A producer that answers with something else than a DLPack capsule is at fault, not the caller's argument.

@@ -8,8 +8,8 @@ mod import;
 mod request;
 pub(crate) mod values;
 
-pub(crate) use import::import_by_protocol;
 pub use import::{import, import_object};
+pub(crate) use import::{import_by_protocol, source_of, take};
 pub use request::Request;
 
 /// Reads a `device` argument: `"cpu"`, or a pair of integers such as `(2, 0)`.

@@ -39,7 +39,6 @@ const NULLS: &str = "the Arrow array has nulls, which a tensor cannot say: pass 
 /// One that requires a gradient is refused too, or, when the taker is lenient, made read-only.
 #[inline]
 pub(crate) fn check(object: &Bound<'_, PyAny>, tensor: &mut Managed, way: Way<'_>, lenient: bool) -> PyResult<()> {
-    let py = object.py();
     if let Way::Exchange(table) = way {
         if table.requires_grad(object)? {
             if !lenient {
@@ -50,15 +49,38 @@ pub(crate) fn check(object: &Bound<'_, PyAny>, tensor: &mut Managed, way: Way<'_
             }
             tensor.set_read_only();
         }
-        if may_be_conjugated(tensor.descriptor().dtype()) && answers(object, intern!(py, "is_conj"))? {
-            return Err(PyBufferError::new_err(CONJUGATED));
-        }
+        check_conjugated(object, tensor.descriptor())?;
     }
-    if may_be_negated(tensor.descriptor()) && answers(object, intern!(py, "is_neg"))? {
-        return Err(PyBufferError::new_err(NEGATED));
-    }
+    check_negated(object, tensor.descriptor())?;
     if matches!(way, Way::Method) && is_coded_in_python(object) && masks_elements(object)? {
         return Err(PyBufferError::new_err(MASKED));
+    }
+    Ok(())
+}
+
+/// Whether a tensor that came through an exchange table may be of the kinds that [`check_marks`] refuses.
+#[inline]
+pub(crate) fn may_be_marked(descriptor: &Descriptor) -> bool {
+    may_be_conjugated(descriptor.dtype()) || may_be_negated(descriptor)
+}
+
+/// Refuses a tensor whose memory does not hold its values. That it requires a gradient does not matter to who only
+/// reads.
+pub(crate) fn check_marks(object: &Bound<'_, PyAny>, descriptor: &Descriptor) -> PyResult<()> {
+    check_conjugated(object, descriptor)?;
+    check_negated(object, descriptor)
+}
+
+fn check_conjugated(object: &Bound<'_, PyAny>, descriptor: &Descriptor) -> PyResult<()> {
+    if may_be_conjugated(descriptor.dtype()) && answers(object, intern!(object.py(), "is_conj"))? {
+        return Err(PyBufferError::new_err(CONJUGATED));
+    }
+    Ok(())
+}
+
+fn check_negated(object: &Bound<'_, PyAny>, descriptor: &Descriptor) -> PyResult<()> {
+    if may_be_negated(descriptor) && answers(object, intern!(object.py(), "is_neg"))? {
+        return Err(PyBufferError::new_err(NEGATED));
     }
     Ok(())
 }
@@ -94,12 +116,14 @@ pub(crate) fn nulls(object: &Bound<'_, PyAny>) -> PyResult<Option<PyErr>> {
     Ok(has_some.then(|| PyBufferError::new_err(NULLS)))
 }
 
+#[inline]
 fn may_be_conjugated(dtype: DLDataType) -> bool {
     matches!(dtype.code, DLDataTypeCode::COMPLEX | DLDataTypeCode::BCOMPLEX)
 }
 
 /// The mark comes from the imaginary half of a conjugated tensor, which is real and has gaps, unless it has one element
 /// or none.
+#[inline]
 fn may_be_negated(descriptor: &Descriptor) -> bool {
     let real = matches!(descriptor.dtype().code, DLDataTypeCode::FLOAT | DLDataTypeCode::BFLOAT);
     real && (descriptor.layout().size() <= 1 || !descriptor.layout().is_c_contiguous())

@@ -26,7 +26,7 @@ pub(super) fn in_one_run(tensor: &Tensor, py: Python<'_>, order: Order) -> PyRes
         Order::F => layout.is_f_contiguous(),
         Order::K => layout.is_c_contiguous() || layout.is_f_contiguous(),
     };
-    let copy = if lies_so { None } else { Some(in_order(tensor, order)?) };
+    let copy = if lies_so { None } else { Some(in_order(tensor, py, order)?) };
     let whole = copy.as_ref().unwrap_or(tensor);
     let descriptor = whole.shared.descriptor();
     let layout = Layout::c_contiguous(&[i64::try_from(descriptor.nbytes())?]).map_err(IntoPyErr::into_py_err)?;

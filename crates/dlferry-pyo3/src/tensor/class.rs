@@ -7,16 +7,15 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyIterator, PyTuple};
 
-use super::{Source, again, bytes, copies, hand_on, index, number, pickle, repr, retype, shape, values};
-use crate::argument::{integer, integers};
+use super::{Source, bytes, copies, hand_on, index, number, pickle, repr, retype, shape, values};
 #[cfg(feature = "buffer")]
 use crate::buffer;
 use crate::device;
 use crate::dtype::DType;
 use crate::exchange;
+use crate::integer::{integer, integers};
 use crate::interface;
 use crate::numpy::{self, to_ndarray};
-use crate::protocol::export::{Asked, export};
 
 /// An array that some library made: where its memory is and how it is laid out. It exchanges, it does not compute.
 ///
@@ -416,10 +415,8 @@ impl Tensor {
         pickle::rebuild(bytes, DType::from_argument(dtype)?.0, &shape, read_only, padded)
     }
 
-    fn __copy__(slf: &Bound<'_, Self>) -> Self {
-        let this = slf.get();
-        let owner = this.owner.as_ref().map(|owner| owner.clone_ref(slf.py()));
-        Self { shared: this.shared.clone(), source: this.source, owner }
+    fn __copy__(&self, py: Python<'_>) -> Self {
+        self.clone_ref(py)
     }
 
     fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> PyResult<Self> {
@@ -442,11 +439,7 @@ impl Tensor {
         dl_device: Option<&Bound<'py, PyAny>>,
         copy: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let asked = Asked::new(stream, max_version, dl_device, copy)?;
-        match asked.other_stream(self.descriptor().device().device_type)? {
-            None => export(py, &self.shared, &asked),
-            Some(stream) => export(py, &again::on_stream(py, self, stream)?, &asked),
-        }
+        self.to_capsule(py, stream, max_version, dl_device, copy)
     }
 
     /// The device as a pair of integers, by the array-API standard.
@@ -456,20 +449,20 @@ impl Tensor {
 
     #[classattr]
     fn __dlpack_c_exchange_api__(py: Python<'_>) -> PyResult<Py<PyAny>> {
-        exchange::export::capsule(py).map(Bound::unbind)
+        exchange::export::capsule::<Self>(py).map(Bound::unbind)
     }
 
     #[cfg(feature = "buffer")]
     unsafe fn __getbuffer__(slf: &Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         // SAFETY: called by CPython, which passes the structure to fill.
-        unsafe { buffer::export::fill(slf, view, flags) }
+        unsafe { buffer::export::fill(slf, slf.get(), view, flags) }
     }
 
     #[cfg(feature = "buffer")]
     #[allow(clippy::unused_self, reason = "the slot's signature")]
-    unsafe fn __releasebuffer__(&self, view: *mut ffi::Py_buffer) {
+    unsafe fn __releasebuffer__(&self, py: Python<'_>, view: *mut ffi::Py_buffer) {
         // SAFETY: called by CPython, once for each view that was filled.
-        unsafe { buffer::export::release(view) }
+        unsafe { buffer::export::release(py, view) }
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -1,18 +1,18 @@
 //! Private copies of a tensor, and copies into memory that is there.
 
-use dlferry::copy::{CopyError, Order, copy_into};
-use dlferry::managed::Tensor as Managed;
+use dlferry::copy::{CopyError, Order};
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::Tensor;
 use crate::asarray::asarray;
-use crate::error::{CopyRequiredError, IntoPyErr};
+use crate::copying::{self, copying};
+use crate::error::CopyRequiredError;
 use crate::protocol::Request;
 use crate::read_only::Why;
 
-pub(super) fn copy(tensor: &Tensor, _py: Python<'_>, order: &str) -> PyResult<Tensor> {
-    in_order(tensor, order_of(order)?)
+pub(super) fn copy(tensor: &Tensor, py: Python<'_>, order: &str) -> PyResult<Tensor> {
+    in_order(tensor, py, order_of(order)?)
 }
 
 pub(super) fn order_of(order: &str) -> PyResult<Order> {
@@ -25,14 +25,14 @@ pub(super) fn order_of(order: &str) -> PyResult<Order> {
 }
 
 /// A copy that is read-only where the tensor is, for `copy.deepcopy`.
-pub(super) fn deep(tensor: &Tensor, _py: Python<'_>) -> PyResult<Tensor> {
-    let copy = in_order(tensor, Order::K)?;
+pub(super) fn deep(tensor: &Tensor, py: Python<'_>) -> PyResult<Tensor> {
+    let copy = in_order(tensor, py, Order::K)?;
     let shared = if tensor.shared.descriptor().is_read_only() { copy.shared.to_read_only() } else { copy.shared };
     Ok(Tensor { shared, source: copy.source, owner: None })
 }
 
-pub(super) fn in_order(tensor: &Tensor, order: Order) -> PyResult<Tensor> {
-    let copy = Managed::copy_in_order(tensor.shared.view(), order).map_err(IntoPyErr::into_py_err)?;
+pub(super) fn in_order(tensor: &Tensor, py: Python<'_>, order: Order) -> PyResult<Tensor> {
+    let copy = copying::in_order(py, tensor.shared.view(), order)?;
     Ok(Tensor::new(copy.into_shared(), tensor.source, None))
 }
 
@@ -46,19 +46,22 @@ pub(super) fn in_order(tensor: &Tensor, order: Order) -> PyResult<Tensor> {
 /// would be lost; `CopyRequiredError` when the target's memory cannot be shared; `TypeError` for unequal dtypes, `ValueError`
 /// for shapes that do not fit.
 pub fn copyto(target: &Bound<'_, PyAny>, source: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = target.py();
     let taken = asarray(target, &Request { copy: Some(false), ..Request::default() });
-    let taken = taken.map_err(|error| would_be_lost(target.py(), error))?;
+    let taken = taken.map_err(|error| would_be_lost(py, error))?;
     check_target(target, &taken)?;
     let source = asarray(source, &Request::default())?;
+    let (target, source) = (taken.shared.descriptor(), source.shared.view());
+    let (wanted, found) = (target.dtype(), source.descriptor().dtype());
+    if wanted != found {
+        let error = CopyError::DType { wanted, found };
+        return Err(PyTypeError::new_err(format!(
+            "{error}: pass a source of {wanted}, converted with its own library"
+        )));
+    }
     // SAFETY: the memory may be written, for the target's producer says so (assumption P1), and nobody else looks at it
     // meanwhile (assumption P2).
-    let copied = unsafe { copy_into(taken.shared.descriptor(), source.shared.view()) };
-    copied.map_err(|error| match error {
-        CopyError::DType { wanted, .. } => {
-            PyTypeError::new_err(format!("{error}: pass a source of {wanted}, converted with its own library"))
-        }
-        error => error.into_py_err(),
-    })
+    copying(py, target.nbytes(), |job| unsafe { job.copy_into(target, source) })
 }
 
 /// A target of which only a copy can be had: says so, for nobody passed `copy=False`.

@@ -27,21 +27,26 @@ pub(super) fn check(py: Python<'_>, tensor: &Tensor, library: &str) -> PyResult<
             "the tensor is read-only, and {root} has no read-only arrays: hand on tensor.copy() ({why})"
         )));
     }
+    layout_refusal(layout, root).map_or(Ok(()), |text| Err(PyBufferError::new_err(text)))
+}
+
+/// Why no array of a library has such strides; `None` when some could.
+pub(super) fn layout_refusal(layout: &Layout, root: &str) -> Option<String> {
     if FORWARD.contains(&root) && meaningful(layout).any(|(_, stride)| stride < 0) {
-        return Err(PyBufferError::new_err(format!(
+        return Some(format!(
             "the tensor has strides {:?}, and {root} has no negative strides: hand on tensor.copy()",
             layout.strides()
-        )));
+        ));
     }
     if COMPACT.contains(&root) && !is_compact(layout) {
-        return Err(PyBufferError::new_err(format!(
+        return Some(format!(
             "the tensor has shape {:?} and strides {:?}, and arrays of {root} have no gaps, no repetitions and no negative \
             strides: hand on tensor.copy()",
             layout.shape(),
             layout.strides()
-        )));
+        ));
     }
-    Ok(())
+    None
 }
 
 /// Extents and strides of the axes whose stride means something; of none when there are no elements.

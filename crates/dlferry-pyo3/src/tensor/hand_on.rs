@@ -2,13 +2,14 @@
 //!
 //! Nothing is imported before it is asked for, and a library that is missing is named.
 
-use pyo3::exceptions::{PyImportError, PyTypeError, PyValueError};
+use dlferry::managed::Tensor as Managed;
+use pyo3::exceptions::{PyBufferError, PyImportError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyMemoryView, PyString, PyType};
 
 use super::{Tensor, fits};
-use crate::error::CopyRequiredError;
+use crate::error::{CopyRequiredError, IntoPyErr};
 use crate::numpy::to_ndarray;
 
 /// Libraries that take an array, by the name that one imports: the module that has the function, and the function.
@@ -24,7 +25,7 @@ const LIBRARIES: [(&str, &str, &str); 8] = [
 ];
 
 /// Gives the tensor to a library by its name.
-pub(super) fn to_library<'py>(tensor: &Bound<'py, Tensor>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn to_library<'py>(tensor: &Bound<'py, Tensor>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     if name == "numpy" {
         return to_ndarray(tensor);
     }
@@ -36,6 +37,17 @@ pub(super) fn to_library<'py>(tensor: &Bound<'py, Tensor>, name: &str) -> PyResu
     })?;
     fits::check(py, tensor.get(), name)?;
     import(py, module, name)?.getattr(*function)?.call1((tensor,))
+}
+
+/// Gives what Rust just made to a library by its name: in another layout where the library would refuse the one it has,
+/// which is nobody's memory yet.
+pub(crate) fn give<'py>(tensor: &Bound<'py, Tensor>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let shared = tensor.get().shared();
+    if fits::layout_refusal(shared.descriptor().layout(), name).is_none() {
+        return to_library(tensor, name);
+    }
+    let copy = Managed::copy_of(shared.view()).map_err(IntoPyErr::into_py_err)?;
+    to_library(&Bound::new(tensor.py(), Tensor::from(copy))?, name)
 }
 
 /// Gives the tensor to the library that `target` names, is, or came from.
@@ -53,13 +65,8 @@ pub(super) fn to<'py>(tensor: &Bound<'py, Tensor>, target: &Bound<'py, PyAny>) -
         fits::check(py, tensor.get(), name.as_deref().unwrap_or_default())?;
         return function.call1((tensor,));
     }
-    let module = target.get_type().getattr(intern!(py, "__module__"))?;
-    let root = module.extract::<String>().unwrap_or_default();
-    let root = root.split('.').next().unwrap_or_default();
-    // Arrays of this library are of a type that lives in another package.
-    let root = if root == "jaxlib" { "jax" } else { root };
-    if root == "numpy" || LIBRARIES.iter().any(|(name, _, _)| *name == root) {
-        return to_library(tensor, root);
+    if let Some(library) = library_of(target)? {
+        return to_library(tensor, library);
     }
     if let Some(namespace) = target.getattr_opt(intern!(py, "__array_namespace__"))? {
         return namespace.call0()?.getattr(intern!(py, "from_dlpack"))?.call1((tensor,));
@@ -68,6 +75,36 @@ pub(super) fn to<'py>(tensor: &Bound<'py, Tensor>, target: &Bound<'py, PyAny>) -
     Err(PyTypeError::new_err(format!(
         "an object of type {kind} is no library, no array of one that is known here, and has no from_dlpack"
     )))
+}
+
+/// The library that an array is of, when it is a known one: that of its class, or of a class which that builds on.
+pub(crate) fn library_of(array: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
+    let py = array.py();
+    for class in array.get_type().mro().iter_borrowed() {
+        let class = class.cast::<PyType>()?;
+        let module = class.getattr(intern!(py, "__module__"))?;
+        let Ok(module) = module.cast::<PyString>() else { continue };
+        let module = module.to_cow()?;
+        let found = match module.split('.').next().unwrap_or_default() {
+            // Arrays that are not of NumPy build on its mixins.
+            "numpy" => matches!(&*class.name()?.to_cow()?, "ndarray" | "generic").then_some("numpy"),
+            // Arrays of this library are of a type that lives in another package.
+            "jaxlib" => Some("jax"),
+            root => LIBRARIES.iter().map(|(name, _, _)| *name).find(|name| *name == root),
+        };
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+/// The tensor as a `memoryview`.
+pub(crate) fn memoryview<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
+    if cfg!(not(feature = "buffer")) {
+        return Err(PyBufferError::new_err("this build of dlferry lacks the buffer protocol, which memoryviews use"));
+    }
+    Ok(PyMemoryView::from(tensor)?.into_any())
 }
 
 /// Imports a module, or says which library is missing.

@@ -5,7 +5,7 @@ mod bytes;
 mod class;
 mod copies;
 mod fits;
-mod hand_on;
+pub(crate) mod hand_on;
 mod index;
 mod number;
 mod pickle;
@@ -20,6 +20,8 @@ use dlferry::view::TypedView;
 use pyo3::prelude::*;
 
 use crate::error::IntoPyErr;
+use crate::protocol::export::{Asked, export};
+use crate::result::IntoTensor;
 
 pub use class::Tensor;
 pub use copies::copyto;
@@ -91,6 +93,51 @@ impl Tensor {
     #[must_use]
     pub fn new(shared: SharedTensor, source: Source, owner: Option<Py<PyAny>>) -> Self {
         Self { shared, source, owner }
+    }
+
+    /// Makes a tensor of data that Rust owns.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a shape that does not fit the data, `MemoryError`.
+    ///
+    /// # Examples
+    ///
+    /// ```no_run
+    /// use dlferry_pyo3::Tensor;
+    /// use pyo3::prelude::*;
+    ///
+    /// /// A new picture, black.
+    /// #[pyfunction]
+    /// fn black(height: usize, width: usize) -> PyResult<Tensor> {
+    ///     Tensor::of((vec![0_u8; height * width * 3], [height, width, 3]))
+    /// }
+    /// ```
+    pub fn of(data: impl IntoTensor) -> PyResult<Self> {
+        data.into_tensor()
+    }
+
+    /// The same tensor once more; the memory is shared.
+    #[must_use]
+    pub fn clone_ref(&self, py: Python<'_>) -> Self {
+        let owner = self.owner.as_ref().map(|owner| owner.clone_ref(py));
+        Self { shared: self.shared.clone(), source: self.source, owner }
+    }
+
+    /// What `__dlpack__` answers to its four keywords.
+    pub(crate) fn to_capsule<'py>(
+        &self,
+        py: Python<'py>,
+        stream: Option<&Bound<'py, PyAny>>,
+        max_version: Option<&Bound<'py, PyAny>>,
+        dl_device: Option<&Bound<'py, PyAny>>,
+        copy: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let asked = Asked::new(stream, max_version, dl_device, copy)?;
+        match asked.other_stream(self.shared.descriptor().device().device_type)? {
+            None => export(py, &self.shared, &asked),
+            Some(stream) => export(py, &again::on_stream(py, self, stream)?, &asked),
+        }
     }
 
     /// The tensor.

@@ -3,7 +3,7 @@
 use dlferry::abi::DLDataType;
 use dlferry::copy::Order;
 use dlferry::layout::Layout;
-use dlferry::managed::{Descriptor, Fields, Tensor as Managed};
+use dlferry::managed::{Descriptor, Fields};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -12,6 +12,7 @@ use pyo3::types::{PyBytes, PyTuple};
 use super::bytes::in_one_run;
 use super::{Source, Tensor};
 use crate::buffer;
+use crate::copying::copy_of;
 use crate::dtype::DType;
 use crate::error::IntoPyErr;
 use crate::protocol::Request;
@@ -56,7 +57,7 @@ pub(super) fn rebuild(
     }
     let must_copy = flat.shared.descriptor().is_read_only() && !read_only;
     let flat = if must_copy {
-        let copy = Managed::copy_of(flat.shared.view()).map_err(IntoPyErr::into_py_err)?;
+        let copy = copy_of(bytes.py(), flat.shared.view())?;
         Tensor::new(copy.into_shared(), Source::Buffer, None)
     } else {
         flat

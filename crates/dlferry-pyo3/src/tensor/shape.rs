@@ -6,8 +6,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::Tensor;
-use crate::argument::{integer, integers};
 use crate::error::{CopyRequiredError, IntoPyErr};
+use crate::integer::{integer, integers};
 
 /// The view of a tensor with another layout, `first` elements from its first.
 pub(super) fn view_of(py: Python<'_>, tensor: &Tensor, layout: &Layout, first: i64) -> PyResult<Tensor> {

@@ -41,6 +41,8 @@ pub enum CopyError {
         /// The type of the elements.
         dtype: DLDataType,
     },
+    /// Who was asked between two pieces of the copy wanted no more of it.
+    Interrupted,
     /// The copy cannot be exported.
     Export(ExportError),
 }
@@ -60,6 +62,7 @@ impl fmt::Display for CopyError {
                 write!(f, "the source has shape {found:?}, which cannot be broadcast to the target's {wanted:?}")
             }
             Self::NotPacked { dtype } => write!(f, "elements of {dtype} have whole bytes already"),
+            Self::Interrupted => f.write_str("the copy was interrupted"),
             Self::Export(error) => error.fmt(f),
         }
     }

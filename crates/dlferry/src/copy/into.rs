@@ -1,6 +1,5 @@
-use super::kernel::{Side, copy_bits, copy_bytes};
-use super::{CopyError, Strided};
-use crate::managed::{Descriptor, Tensor};
+use super::{CopyError, Job, Plan, plan};
+use crate::managed::Descriptor;
 use crate::view::TensorView;
 
 /// Copies the elements of `source` into the memory that `target` describes, as if through a temporary.
@@ -17,8 +16,77 @@ use crate::view::TensorView;
 /// Conditions 3 and 5 of [`managed`](crate::managed) for the memory of `target`: it may be written, and nobody else
 /// looks at it meanwhile.
 pub unsafe fn copy_into(target: &Descriptor, source: TensorView<'_>) -> Result<(), CopyError> {
-    let found = source.descriptor();
-    for descriptor in [target, found] {
+    // SAFETY: vouched for by the caller.
+    unsafe { Job::new().copy_into(target, source) }
+}
+
+impl Job<'_> {
+    /// Copies as [`copy_into`](super::copy_into) does.
+    ///
+    /// # Errors
+    ///
+    /// As there, and [`CopyError::Interrupted`].
+    ///
+    /// # Safety
+    ///
+    /// As there.
+    pub unsafe fn copy_into(mut self, target: &Descriptor, source: TensorView<'_>) -> Result<(), CopyError> {
+        let found = source.descriptor();
+        check(target, found)?;
+        if target.shape() == found.shape() && !may_meet(target, found) {
+            // SAFETY: readable as the view's; the caller vouches for the target; apart.
+            return unsafe { self.copy_apart(target, found) };
+        }
+        let Some(layout) = found.layout().broadcast_to(target.shape()) else {
+            return Err(CopyError::Shape { wanted: target.shape().to_vec(), found: found.shape().to_vec() });
+        };
+        let widened = found.view(layout, 0)?;
+        if !may_meet(target, &widened) {
+            // SAFETY: readable as the view's; the caller vouches for the target; apart.
+            return unsafe { self.copy_apart(target, &widened) };
+        }
+        // SAFETY: within the elements of `source`, repeated.
+        let temporary = self.again().to_contiguous(unsafe { TensorView::new(&widened) }, super::Order::K)?;
+        // SAFETY: the temporary is new memory; the target is the caller's.
+        unsafe { self.copy_apart(target, temporary.descriptor()) }
+    }
+
+    /// Copies between two tensors of equal shape and storage.
+    ///
+    /// # Safety
+    ///
+    /// The elements of `source` are readable, those of `target` writable, and they have no byte in common.
+    pub(super) unsafe fn copy_apart(self, target: &Descriptor, source: &Descriptor) -> Result<(), CopyError> {
+        if target.layout().is_empty() {
+            return Ok(());
+        }
+        let (to, from) = (target.data().cast::<u8>(), source.data().cast::<u8>());
+        let bits = source.storage_bits();
+        if bits.checked_rem(8) == Some(0) {
+            let item = bits.wrapping_div(8);
+            let bytes = source.nbytes();
+            if bytes < SMALL && target.layout().is_c_contiguous() && source.layout().is_c_contiguous() {
+                // SAFETY: a run of that many bytes on both sides; vouched for by the caller.
+                unsafe { to.copy_from_nonoverlapping(from, bytes) };
+                return Ok(());
+            }
+            let (stride, item) = (i64::from(item), usize::try_from(item).unwrap_or(0));
+            let plan = Plan::of_layouts(target.layout(), source.layout(), stride, item, 1);
+            // SAFETY: vouched for by the caller.
+            return unsafe { self.run(&plan, to, from) };
+        }
+        // SAFETY: vouched for by the caller.
+        unsafe { plan::copy_packed(to, from, target.layout(), source.layout(), bits) };
+        Ok(())
+    }
+}
+
+/// Bytes below which a run is not worth a plan.
+const SMALL: usize = 1 << 20;
+
+/// The host may read both and write the target, and what is copied is of one kind.
+fn check(target: &Descriptor, source: &Descriptor) -> Result<(), CopyError> {
+    for descriptor in [target, source] {
         if !descriptor.is_host_readable() {
             return Err(CopyError::Device { device: descriptor.device() });
         }
@@ -26,25 +94,9 @@ pub unsafe fn copy_into(target: &Descriptor, source: TensorView<'_>) -> Result<(
     if target.is_read_only() {
         return Err(CopyError::ReadOnly);
     }
-    let same_form = target.storage_bits() == found.storage_bits();
-    if target.dtype() != found.dtype() || !same_form {
-        return Err(CopyError::DType { wanted: target.dtype(), found: found.dtype() });
-    }
-    let Some(layout) = found.layout().broadcast_to(target.shape()) else {
-        return Err(CopyError::Shape { wanted: target.shape().to_vec(), found: found.shape().to_vec() });
-    };
-    if target.layout().is_empty() {
-        return Ok(());
-    }
-    let widened = found.view(layout, 0)?;
-    if may_meet(target, &widened) {
-        // SAFETY: within the elements of `source`, repeated.
-        let temporary = Tensor::copy_of(unsafe { TensorView::new(&widened) })?;
-        // SAFETY: the temporary is new memory; the target is the caller's.
-        unsafe { copy_apart(target, temporary.descriptor()) };
-    } else {
-        // SAFETY: readable as the view's; the caller vouches for the target; apart.
-        unsafe { copy_apart(target, &widened) };
+    let same_form = target.storage_bits() == source.storage_bits();
+    if target.dtype() != source.dtype() || !same_form {
+        return Err(CopyError::DType { wanted: target.dtype(), found: source.dtype() });
     }
     Ok(())
 }
@@ -60,43 +112,4 @@ fn may_meet(one: &Descriptor, other: &Descriptor) -> bool {
         (Some((low, high)), Some((other_low, other_high))) => low < other_high && other_low < high,
         _ => true,
     }
-}
-
-/// Copies between two tensors of equal shape and storage.
-///
-/// # Safety
-///
-/// The elements of `source` are readable, those of `target` writable, and they have no byte in common.
-pub(super) unsafe fn copy_apart(target: &Descriptor, source: &Descriptor) {
-    if let (Some(to), Some(from)) = (Strided::of(target), Strided::of(source)) {
-        // SAFETY: vouched for by the caller.
-        unsafe { copy_strided(&to, &from) };
-        return;
-    }
-    let to = Side { first: target.data().cast(), layout: target.layout() };
-    let from = Side { first: source.data().cast(), layout: source.layout() };
-    // SAFETY: vouched for by the caller.
-    unsafe { copy_bits(to, from, source.storage_bits()) };
-}
-
-/// # Safety
-///
-/// As [`copy_apart`]; the shapes are equal and so are the dtypes.
-pub(super) unsafe fn copy_strided(target: &Strided, source: &Strided) {
-    if source.layout.is_empty() {
-        return;
-    }
-    let to = Side { first: target.data, layout: &target.layout };
-    let from = Side { first: source.data, layout: &source.layout };
-    let item = source.item();
-    let size = i64::try_from(item).unwrap_or(0);
-    let run = |strided: &Strided| super::strided::scaled_is_run(&strided.layout, size);
-    if source.unit == 1 && run(source) && run(target) {
-        let len = item.saturating_mul(source.layout.size());
-        // SAFETY: both are runs of that many bytes without gaps; vouched for by the caller.
-        unsafe { target.data.copy_from_nonoverlapping(source.data, len) };
-        return;
-    }
-    // SAFETY: vouched for by the caller.
-    unsafe { copy_bytes(to, from, item, source.unit) };
 }

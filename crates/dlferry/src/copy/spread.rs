@@ -1,4 +1,6 @@
-use super::{CopyError, Order, allocate, own};
+use super::memory::Unwritten;
+use super::new::{allocate, own};
+use super::{CopyError, Order};
 use crate::abi::DLDataTypeCode;
 use crate::managed::{Fields, Tensor};
 use crate::view::TensorView;
@@ -18,15 +20,16 @@ impl Tensor {
         let dtype = source.dtype();
         let bits = view.small_bits().map_err(|_| CopyError::NotPacked { dtype })?;
         let fields = Fields { copied: Some(true), padded: true, ..Fields::SHARED };
-        let (mut memory, target) = allocate(dtype, order.layout(source.layout())?, fields)?;
+        let (memory, target) = allocate(dtype, order.layout(source.layout())?, fields, Unwritten::new)?;
         let unused = 8_u32.saturating_sub(dtype.item_bits());
-        let bytes = memory.as_mut_slice();
         for (offset, value) in target.layout().offsets().zip(bits) {
-            if let Some(place) = usize::try_from(offset).ok().and_then(|offset| bytes.get_mut(offset)) {
-                *place = if dtype.code == DLDataTypeCode::INT { extended(value, unused) } else { value };
-            }
+            let value = if dtype.code == DLDataTypeCode::INT { extended(value, unused) } else { value };
+            let place = memory.first().wrapping_offset(isize::try_from(offset).unwrap_or(0));
+            // SAFETY: a byte of the memory, which has one for each element.
+            unsafe { place.write(value) };
         }
-        own(memory, target)
+        // SAFETY: the elements lie without gaps, and each has been written.
+        unsafe { own(memory, target) }
     }
 }
 

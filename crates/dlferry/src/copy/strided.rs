@@ -17,6 +17,11 @@ pub struct Strided {
     pub(super) unit: usize,
 }
 
+// SAFETY: a set of numbers; its pointer gives no access without an `unsafe` block elsewhere.
+unsafe impl Send for Strided {}
+// SAFETY: as above.
+unsafe impl Sync for Strided {}
+
 impl Strided {
     /// Describes elements by strides in bytes; `swapped` says that their scalars are in the other byte order.
     ///
@@ -71,9 +76,24 @@ impl Strided {
         self.dtype
     }
 
+    /// Bytes of all elements.
+    #[must_use]
+    pub fn nbytes(&self) -> usize {
+        self.item().saturating_mul(self.layout.size())
+    }
+
     /// Bytes of one element in memory; padded ones below a byte have one.
     pub(super) fn item(&self) -> usize {
         self.dtype.item_bytes()
+    }
+
+    /// Whether two indices may reach the same byte; then this is no target.
+    pub(super) fn overlaps(&self) -> bool {
+        let item = i64::try_from(self.item()).unwrap_or(i64::MAX);
+        // Bytes of an element are one more axis.
+        let shape: alloc::vec::Vec<i64> = self.layout.shape().iter().copied().chain([item]).collect();
+        let strides: alloc::vec::Vec<i64> = self.layout.strides().iter().copied().chain([1]).collect();
+        crate::layout::has_overlap(&shape, &strides)
     }
 
     /// First and last address, the latter exclusive; equal when there are no elements.
@@ -104,18 +124,4 @@ fn unit(dtype: DLDataType) -> usize {
     let bytes = usize::from(dtype.bits).div_ceil(8);
     let is_complex = matches!(dtype.code, DLDataTypeCode::COMPLEX | DLDataTypeCode::BCOMPLEX);
     if is_complex { bytes / 2 } else { bytes }
-}
-
-/// Whether a layout in bytes is row-major and without gaps, for elements of `size` bytes.
-pub(super) fn scaled_is_run(layout: &Layout, size: i64) -> bool {
-    let mut step = Some(size);
-    for (extent, stride) in layout.shape().iter().zip(layout.strides()).rev() {
-        if *extent != 1 {
-            if step != Some(*stride) {
-                return false;
-            }
-            step = stride.checked_mul(*extent);
-        }
-    }
-    true
 }

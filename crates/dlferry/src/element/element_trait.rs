@@ -78,15 +78,16 @@ pub const fn assert_element<T: Element>() {
     }
 }
 
-/// Implements [`Element`] for primitive numbers, which are their own raw form.
+/// Implements [`Element`] for numbers that are their own raw form: primitive ones, and those of other crates that are
+/// laid out as one primitive number or as two of one type (`repr(transparent)`, `repr(C)`).
 macro_rules! numbers {
     ($($number:ty => $dtype:ident),* $(,)?) => {$(
-        // SAFETY: 1 and 2 are asserted below, with `Raw` the same type. 3 and 5: a primitive number has no padding, no
-        // interior mutability and no pointers, and any bits are a value. 4: `is_valid` is always true, and both
-        // conversions are the identity.
-        unsafe impl Element for $number {
+        // SAFETY: 1 and 2 are asserted below, with `Raw` the same type. 3 and 5: one or two primitive numbers of a type
+        // have no padding, no interior mutability and no pointers, and any bits are a value. 4: `is_valid` is always
+        // true, and both conversions are the identity.
+        unsafe impl $crate::element::Element for $number {
             type Raw = Self;
-            const DTYPE: DLDataType = DLDataType::$dtype;
+            const DTYPE: $crate::abi::DLDataType = $crate::abi::DLDataType::$dtype;
             const ALL_BITS_VALID: bool = true;
 
             #[inline]
@@ -105,9 +106,12 @@ macro_rules! numbers {
             }
         }
 
-        const _: () = assert_element::<$number>();
+        const _: () = $crate::element::assert_element::<$number>();
     )*};
 }
+
+#[cfg(any(feature = "half", feature = "num-complex"))]
+pub(crate) use numbers;
 
 numbers! {
     i8 => I8,

@@ -39,7 +39,7 @@ impl<O: OwnerMut> Export<O> {
     /// Exports data that the consumer may write.
     ///
     /// Does not compile for element types that not every bit pattern is a value of, such as `bool`: the consumer could
-    /// leave others behind. There is [`Export::bools`] for those.
+    /// leave others behind. A vector of those is exported with [`Export::vec`].
     pub fn writable(owner: O) -> Self {
         const {
             assert!(<O::Item as Element>::ALL_BITS_VALID, "the consumer could write values that are none");
@@ -51,9 +51,10 @@ impl<O: OwnerMut> Export<O> {
     }
 }
 
-impl Export<alloc::vec::Vec<bool>> {
-    /// Exports booleans that the consumer may write: a vector reads none of them when it is dropped.
-    pub fn bools(owner: alloc::vec::Vec<bool>) -> Self {
+impl<T: Element> Export<alloc::vec::Vec<T>> {
+    /// Exports a vector that the consumer may write, also one of `bool`: a vector reads none of its elements when it is
+    /// dropped, so the consumer may leave any bits behind.
+    pub fn vec(owner: alloc::vec::Vec<T>) -> Self {
         Self::new(owner, Fields::SHARED, |owner| (owner.as_mut_ptr().cast(), owner.len()))
     }
 }
@@ -68,6 +69,14 @@ impl<O: Owner> Export<O> {
     /// Lays the elements out in any way, the element at index (0, ..., 0) being the owner's element `first`.
     pub fn layout(mut self, layout: Layout, first: usize) -> Self {
         self.layout = Some(Ok(layout));
+        self.first = first;
+        self
+    }
+
+    /// Lays the elements out as found elsewhere; a fault is told by [`finish`](Self::finish).
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn laid_out(mut self, layout: Result<Layout, LayoutError>, first: usize) -> Self {
+        self.layout = Some(layout);
         self.first = first;
         self
     }

@@ -50,13 +50,35 @@ impl Dims {
         Self::collect(len, core::iter::repeat(0))
     }
 
-    /// Turns [`Self::none`] into `values`, of which there are at most [`INLINE`], where it is.
+    /// Becomes `values`, of which there are at most [`INLINE`], where it is.
     #[inline]
     pub(super) fn fill(&mut self, values: impl Iterator<Item = i64>) {
+        if self.boxed.is_some() {
+            self.boxed = None;
+        }
         let mut len = 0_usize;
         for (place, value) in self.places.iter_mut().zip(values) {
             place.write(value);
             len = len.wrapping_add(1);
+        }
+        self.len = len;
+    }
+
+    /// The places, for numbers that [`Self::set_len`] counts later. What is in use may be overwritten too.
+    #[inline]
+    pub(super) fn places(&mut self) -> &mut [MaybeUninit<i64>; INLINE] {
+        &mut self.places
+    }
+
+    /// Becomes what was written to the first `len` places.
+    ///
+    /// # Safety
+    ///
+    /// They are written, and at most [`INLINE`].
+    #[inline]
+    pub(super) unsafe fn set_len(&mut self, len: usize) {
+        if self.boxed.is_some() {
+            self.boxed = None;
         }
         self.len = len;
     }

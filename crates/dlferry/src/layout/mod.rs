@@ -144,7 +144,7 @@ impl Layout {
         Ok(Self { shape: Dims::from_slice(shape), strides: Dims::from_slice(strides), facts })
     }
 
-    /// Turns [`Self::blank`] into the layout of a shape and strides, where it is: moving a layout costs more than making
+    /// Becomes the layout of a shape and strides, where it is: moving a layout costs more than making
     /// one. Of no use to anybody when they are refused.
     #[inline]
     pub(crate) fn fill(&mut self, shape: &[i64], strides: &[i64]) -> Result<(), LayoutError> {

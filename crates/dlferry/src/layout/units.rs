@@ -30,7 +30,35 @@ impl Layout {
         Self::new(shape, &elements.collect::<Result<Vec<_>, _>>()?)
     }
 
-    /// Turns [`Self::blank`] into what [`Self::from_bytes`] makes, where it is, in one pass over the axes for the common
+    /// Like [`Self::fill_bytes`], for elements that fill memory upwards, last axis fastest; gives their bytes. `None` for all
+    /// others, and for more axes than are in place: then this layout is of no use.
+    #[inline]
+    pub(crate) fn fill_row_major(&mut self, shape: &[i64], strides: &[i64], item: usize) -> Option<i64> {
+        let ndim = shape.len();
+        if ndim > INLINE || ndim != strides.len() {
+            return None;
+        }
+        let (mut size, mut bytes) = (1_i64, i64::try_from(item).ok()?);
+        let extents = self.shape.places().get_mut(..ndim)?;
+        let steps = self.strides.places().get_mut(..ndim)?;
+        for (((to, step), &extent), &stride) in extents.iter_mut().zip(steps).zip(shape).zip(strides).rev() {
+            if stride != bytes || extent < 1 {
+                return None;
+            }
+            to.write(extent);
+            step.write(size);
+            size = size.checked_mul(extent)?;
+            bytes = bytes.checked_mul(extent)?;
+        }
+        self.facts.set_row_major(usize::try_from(size).ok()?).ok()?;
+        // SAFETY: as many were written above.
+        unsafe { self.shape.set_len(ndim) };
+        // SAFETY: as above.
+        unsafe { self.strides.set_len(ndim) };
+        Some(bytes)
+    }
+
+    /// Becomes what [`Self::from_bytes`] makes, where it is, in one pass over the axes for the common
     /// case. Of no use to anybody when they are refused.
     #[inline]
     pub(crate) fn fill_bytes(&mut self, shape: &[i64], strides: &[i64], item: usize) -> Result<(), LayoutError> {

@@ -99,7 +99,7 @@ pub unsafe fn describe_prototype(tensor: NonNull<DLTensor>) -> Result<Prototype,
 ///
 /// The tensor is readable; condition 2.
 #[inline]
-unsafe fn describe_tensor(
+pub(super) unsafe fn describe_tensor(
     descriptor: &mut Descriptor,
     tensor: NonNull<DLTensor>,
     fields: Fields,

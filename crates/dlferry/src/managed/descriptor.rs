@@ -1,8 +1,10 @@
 use core::ffi::c_void;
 use core::ops::Range;
+use core::ptr::NonNull;
 
+use super::describe::describe_tensor;
 use super::{DescribeError, Fields};
-use crate::abi::{DLDataType, DLDataTypeCode, DLDevice, DLDeviceType, DLPackVersion};
+use crate::abi::{DLDataType, DLDataTypeCode, DLDevice, DLDeviceType, DLPackVersion, DLTensor};
 use crate::element::check_dtype;
 use crate::layout::Layout;
 
@@ -95,12 +97,75 @@ impl Descriptor {
         Ok(this)
     }
 
-    /// What describes nothing: to be [refilled](Self::refill).
+    /// The description of no elements, to be [rewritten](Self::rewrite).
+    #[must_use]
     #[inline]
-    pub(super) fn blank() -> Self {
+    pub fn blank() -> Self {
         let layout = Layout::blank();
         let (data, device, dtype) = (core::ptr::null_mut(), DLDevice::CPU, DLDataType::U8);
         Self { data, byte_offset: 0, device, dtype, fields: Fields::SHARED, layout }
+    }
+
+    /// Becomes what an outline says, where it is: moving a descriptor costs more than making one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`], and [`DescribeError::Layout`]; the descriptor is then [blank](Self::blank).
+    #[inline]
+    pub fn rewrite(&mut self, outline: &Outline<'_>) -> Result<(), DescribeError> {
+        let rewritten = self.fill(outline);
+        if rewritten.is_err() {
+            *self = Self::blank();
+        }
+        rewritten
+    }
+
+    /// Like [`Self::rewrite`], for what most arrays are, and faster: elements of whole bytes in host memory, one after
+    /// another, with strides in bytes, on up to eight axes. `false` for all else: then the descriptor is
+    /// [blank](Self::blank), and [`Self::rewrite`] is to be asked.
+    #[inline]
+    #[must_use]
+    pub fn rewrite_row_major(&mut self, outline: &Outline<'_>) -> bool {
+        let is_host = outline.device.device_type == DLDeviceType::CPU && !outline.data.is_null();
+        let bytes = match outline.strides {
+            Strides::Bytes(strides)
+                if is_host && !outline.dtype.is_sub_byte() && check_dtype(outline.dtype).is_ok() =>
+            {
+                self.layout.fill_row_major(outline.shape, strides, outline.dtype.item_bytes())
+            }
+            _ => None,
+        };
+        let bytes = bytes.and_then(|bytes| isize::try_from(bytes).ok());
+        if bytes.and_then(|bytes| outline.data.addr().checked_add_signed(bytes)).is_none() {
+            *self = Self::blank();
+            return false;
+        }
+        self.data = outline.data;
+        self.byte_offset = 0;
+        self.device = outline.device;
+        self.dtype = outline.dtype;
+        self.fields = Fields { padded: false, ..outline.fields };
+        true
+    }
+
+    /// Becomes the description of a tensor that is only lent, as the exchange API lends one: what
+    /// [`describe_borrowed`](super::describe_borrowed) returns, written where this descriptor is.
+    ///
+    /// # Errors
+    ///
+    /// As [`describe`](super::describe()); the descriptor is then [blank](Self::blank).
+    ///
+    /// # Safety
+    ///
+    /// The tensor is readable; condition 2 of [`managed`](crate::managed).
+    #[inline]
+    pub unsafe fn rewrite_borrowed(&mut self, tensor: NonNull<DLTensor>) -> Result<(), DescribeError> {
+        // SAFETY: vouched for by the caller.
+        let rewritten = unsafe { describe_tensor(self, tensor, Fields::UNVERSIONED) };
+        if rewritten.is_err() {
+            *self = Self::blank();
+        }
+        rewritten
     }
 
     /// Becomes what an outline says, where it is. Of no use to anybody when it is refused.

@@ -18,6 +18,17 @@ pub enum ViewError {
         /// The type of the tensor.
         dtype: DLDataType,
     },
+    /// The tensor has another number of axes.
+    Rank {
+        /// Axes asked for.
+        wanted: usize,
+        /// Axes of the tensor.
+        found: usize,
+    },
+    /// The tensor has no elements, and extents that an array in memory cannot have.
+    Extents,
+    /// The elements of one axis lie between those of another, which what was asked for cannot write.
+    Interleaved,
     /// The host cannot read the memory.
     Device {
         /// Where the memory is.
@@ -44,6 +55,11 @@ impl fmt::Display for ViewError {
         match self {
             Self::DType { wanted, found } => write!(f, "wanted elements of {wanted}, found {found}"),
             Self::Opaque { dtype } => write!(f, "elements of {dtype} have no values that can be read here"),
+            Self::Rank { wanted, found } => write!(f, "wanted {wanted} axes, found {found}"),
+            Self::Extents => f.write_str("the tensor is empty, and its extents are larger than those of any array"),
+            Self::Interleaved => {
+                f.write_str("the elements of one axis lie between those of another, so they are not lent for writing")
+            }
             Self::Device { device } => {
                 write!(f, "the elements are on {device}, which the host cannot read")
             }

@@ -1,4 +1,3 @@
-use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use super::{TensorView, ViewError};
@@ -22,6 +21,26 @@ impl<'a, T: Element> TypedView<'a, T> {
     pub(super) fn new(view: TensorView<'a>) -> Result<Self, ViewError> {
         check::<T>(view.descriptor())?;
         Ok(Self { descriptor: view.descriptor(), elements: PhantomData })
+    }
+
+    /// Looks at memory that somebody else keeps alive, and whose description was checked.
+    ///
+    /// # Safety
+    ///
+    /// The dtype is that of `T`, and the host can read memory of this device; conditions 3 and 5 of
+    /// [`managed`](crate::managed), for as long as `'a`.
+    #[must_use]
+    #[inline]
+    pub unsafe fn from_descriptor(descriptor: &'a Descriptor) -> Self {
+        debug_assert!(check::<T>(descriptor).is_ok(), "checked by the caller");
+        Self { descriptor, elements: PhantomData }
+    }
+
+    /// What the tensor is.
+    #[must_use]
+    #[inline]
+    pub fn descriptor(&self) -> &'a Descriptor {
+        self.descriptor
     }
 
     /// The extents.
@@ -58,12 +77,6 @@ impl<'a, T: Element> TypedView<'a, T> {
     #[must_use]
     pub fn iter(&self) -> Iter<'a, T> {
         Iter { view: *self, offsets: self.layout().offsets() }
-    }
-
-    /// Copies all elements, in C order.
-    #[must_use]
-    pub fn to_vec(&self) -> Vec<T> {
-        self.as_slice().map_or_else(|_| self.iter().collect(), <[T]>::to_vec)
     }
 
     /// Lends the elements as one slice, in C order.
@@ -146,7 +159,29 @@ impl Tensor {
     }
 }
 
+impl<'a, T: Element> TypedViewMut<'a, T> {
+    /// Looks at memory that somebody else keeps alive, and whose description was checked, in order to write it.
+    ///
+    /// # Safety
+    ///
+    /// The dtype is that of `T`, the host can read memory of this device, and the description is not read-only;
+    /// conditions 3 and 5 of [`managed`](crate::managed), for as long as `'a`.
+    #[must_use]
+    #[inline]
+    pub unsafe fn from_descriptor(descriptor: &'a Descriptor) -> Self {
+        debug_assert!(check::<T>(descriptor).is_ok() && !descriptor.is_read_only(), "checked by the caller");
+        Self { descriptor, elements: PhantomData }
+    }
+}
+
 impl<T: Element> TypedViewMut<'_, T> {
+    /// What the tensor is.
+    #[must_use]
+    #[inline]
+    pub fn descriptor(&self) -> &Descriptor {
+        self.descriptor
+    }
+
     /// The same tensor for reading.
     #[must_use]
     pub fn as_view(&self) -> TypedView<'_, T> {
@@ -167,6 +202,20 @@ impl<T: Element> TypedViewMut<'_, T> {
         true
     }
 
+    /// Replaces each element by what `change` makes of it, in C order.
+    #[inline]
+    pub fn apply(&mut self, mut change: impl FnMut(T) -> T) {
+        for offset in self.descriptor.layout().offsets() {
+            let Some(address) = address::<T>(self.descriptor, offset) else { return };
+            let address = address.cast::<T::Raw>();
+            // SAFETY: the offset is that of an index in range; dtype and device are those of a view (invariant).
+            let old = unsafe { read(self.descriptor, offset) };
+            let new: T = change(old);
+            // SAFETY: as in `set`.
+            unsafe { address.write_unaligned(new.to_raw()) };
+        }
+    }
+
     /// Lends the elements as one slice, in C order.
     ///
     /// # Errors
@@ -175,6 +224,18 @@ impl<T: Element> TypedViewMut<'_, T> {
     /// tensor is neither 0 nor 1.
     #[inline]
     pub fn as_mut_slice(&mut self) -> Result<&mut [T], ViewError> {
+        TypedViewMut { descriptor: self.descriptor, elements: PhantomData }.into_mut_slice()
+    }
+}
+
+impl<'a, T: Element> TypedViewMut<'a, T> {
+    /// Like [`as_mut_slice`](Self::as_mut_slice), for as long as the tensor is borrowed.
+    ///
+    /// # Errors
+    ///
+    /// As [`as_mut_slice`](Self::as_mut_slice).
+    #[inline]
+    pub fn into_mut_slice(self) -> Result<&'a mut [T], ViewError> {
         let Some(raw) = raw_slice::<T>(self.descriptor)? else {
             return Ok(&mut []);
         };

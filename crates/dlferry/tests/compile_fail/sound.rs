@@ -10,5 +10,5 @@ fn main() -> Result<(), ExportError> {
     let sum: f32 = view.iter().sum();
     drop(tensor);
     assert!(sum > 4.0);
-    Export::bools(vec![true]).finish().map(drop)
+    Export::vec(vec![true]).finish().map(drop)
 }

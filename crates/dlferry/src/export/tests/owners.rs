@@ -133,7 +133,7 @@ fn an_owner_keeps_its_alignment() {
 
 #[test]
 fn booleans_that_a_consumer_may_write_come_in_a_vector() {
-    let consumer = exported(Export::bools(vec![true, false, true]));
+    let consumer = exported(Export::vec(vec![true, false, true]));
     assert_eq!(consumer.fields().flags, 0);
     let first = consumer.tensor().data.cast::<u8>();
     // SAFETY: exported writable. Byte 2 is no `bool`, and C may write it all the same.

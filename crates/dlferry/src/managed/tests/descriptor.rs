@@ -1,9 +1,10 @@
+use alloc::format;
 use core::ptr;
 
 use super::craft::NOWHERE;
 use crate::abi::{DLDataType, DLDevice, DLDeviceType};
 use crate::layout::Layout;
-use crate::managed::{DescribeError, Descriptor, Fields};
+use crate::managed::{DescribeError, Descriptor, Fields, Outline, Strides};
 
 fn at(device_type: DLDeviceType, dtype: DLDataType, layout: Layout) -> Descriptor {
     let device = DLDevice { device_type, device_id: 0 };
@@ -116,4 +117,110 @@ fn what_import_refuses_cannot_be_described_for_export() {
     assert!(matches!(describe(NOWHERE, bit), Err(DescribeError::DType(_))));
     let end = ptr::without_provenance_mut(usize::MAX);
     assert!(matches!(describe(end, DLDataType::U8), Err(DescribeError::AddressOverflow { .. })));
+}
+
+#[test]
+fn a_descriptor_is_rewritten_where_it_is_and_is_blank_after_a_refusal() {
+    let mut descriptor = at(DLDeviceType::METAL, DLDataType::F64, dense(&[1; 9]));
+    let data = NOWHERE.wrapping_byte_add(8);
+    let (shape, strides) = (&[2_i64, 3][..], Strides::Elements(&[3, 1]));
+    let outline =
+        Outline { data, device: DLDevice::CPU, dtype: DLDataType::I16, shape, strides, fields: Fields::SHARED };
+    descriptor.rewrite(&outline).unwrap();
+    let wanted = Descriptor::new(data, DLDevice::CPU, DLDataType::I16, dense(shape), Fields::SHARED).unwrap();
+    assert_eq!(format!("{descriptor:?}"), format!("{wanted:?}"));
+
+    descriptor.rewrite(&Outline { strides: Strides::Elements(&[1, 1]), ..outline }).unwrap();
+    assert!(descriptor.is_read_only(), "elements overlap");
+
+    let refused = [
+        Outline { strides: Strides::Elements(&[3]), ..outline },
+        Outline { shape: &[-2, 3], ..outline },
+        Outline { shape: &[i64::MAX, 3], ..outline },
+        Outline { data: ptr::null_mut(), ..outline },
+    ];
+    for outline in refused {
+        let mut descriptor = wanted.clone();
+        assert!(descriptor.rewrite(&outline).is_err(), "{outline:?}");
+        assert!(descriptor.layout().is_empty() && descriptor.data().is_null(), "{descriptor:?}");
+    }
+}
+
+#[test]
+fn strides_in_bytes_are_those_in_elements_or_refused() {
+    // Shape, strides in bytes; the strides in elements, or nothing for what is no whole number or no layout.
+    type Case<'a> = (&'a [i64], &'a [i64], Option<&'a [i64]>);
+    let cases: [Case<'_>; 16] = [
+        (&[], &[], Some(&[])),
+        (&[2, 3], &[12, 4], Some(&[3, 1])),
+        (&[2, 3], &[-12, -4], Some(&[-3, -1])),
+        (&[2, 3], &[4, 8], Some(&[1, 2])),
+        (&[2, 3], &[0, 4], Some(&[0, 1])),
+        (&[1, 3], &[77, 4], Some(&[19, 1])),
+        (&[2; 8], &[512, 256, 128, 64, 32, 16, 8, 4], Some(&[128, 64, 32, 16, 8, 4, 2, 1])),
+        (&[1; 9], &[4; 9], Some(&[1; 9])),
+        (&[2, 0], &[4, 4], Some(&[1, 1])),
+        (&[2, 3], &[12, 6], None),
+        (&[2, -1], &[4, 4], None),
+        (&[2, 3], &[4], None),
+        (&[i64::MAX, 2], &[0, 0], None),
+        (&[i64::MAX], &[4], None),
+        (&[3, 3], &[i64::MAX - 3, i64::MAX - 3], None),
+        (&[2], &[i64::MIN], None),
+    ];
+    let dtype = DLDataType::I32;
+    // One after another in one place, so that nothing of a former one may be left.
+    let mut descriptor = Descriptor::blank();
+    for (shape, strides, wanted) in cases.iter().chain(cases.iter().rev()) {
+        let strides = Strides::Bytes(strides);
+        let outline = Outline { data: NOWHERE, device: DLDevice::CPU, dtype, shape, strides, fields: Fields::SHARED };
+        let rewritten = descriptor.rewrite(&outline);
+        let mut fast = Descriptor::blank();
+        if fast.rewrite_row_major(&outline) {
+            assert!(rewritten.is_ok() && fast.layout().is_c_contiguous());
+            assert_eq!(format!("{fast:?}"), format!("{descriptor:?}"));
+            assert_eq!((fast.layout(), fast.byte_range()), (descriptor.layout(), descriptor.byte_range()));
+        } else {
+            let is_plain = rewritten.is_ok() && descriptor.layout().is_c_contiguous() && shape.len() <= 8;
+            assert!(!is_plain || shape.contains(&0) || shape.contains(&1), "{outline:?}");
+            assert!(fast.layout().is_empty() && fast.layout().shape().is_empty() && fast.data().is_null());
+        }
+        assert_eq!(rewritten.is_ok(), wanted.is_some(), "{shape:?} {strides:?}");
+        let Some(strides) = wanted else {
+            assert!(descriptor.layout().is_empty() && descriptor.data().is_null());
+            continue;
+        };
+        let layout = Layout::new(shape, strides).unwrap();
+        let wanted = Descriptor::new(NOWHERE, DLDevice::CPU, dtype, layout, Fields::SHARED).unwrap();
+        assert_eq!(format!("{descriptor:?}"), format!("{wanted:?}"));
+        assert_eq!(descriptor.layout(), wanted.layout());
+        assert_eq!(descriptor.byte_range(), wanted.byte_range());
+    }
+}
+
+#[test]
+fn the_fast_way_refuses_what_it_cannot_check() {
+    let (shape, strides) = (&[2_i64][..], Strides::Bytes(&[4]));
+    let (device, dtype) = (DLDevice::CPU, DLDataType::I32);
+    let outline = Outline { data: NOWHERE, device, dtype, shape, strides, fields: Fields::SHARED };
+    let mut descriptor = Descriptor::blank();
+    assert!(descriptor.rewrite_row_major(&outline));
+    let others = [
+        Outline { data: ptr::null_mut(), ..outline },
+        Outline { data: ptr::without_provenance_mut(usize::MAX - 4), ..outline },
+        Outline { device: DLDevice { device_type: DLDeviceType::CUDA, device_id: 0 }, ..outline },
+        Outline { dtype: DLDataType::I4, ..outline },
+        Outline { dtype: DLDataType { lanes: 0, ..dtype }, ..outline },
+        Outline { strides: Strides::Elements(&[1]), ..outline },
+        Outline { strides: Strides::Bytes(&[8]), ..outline },
+        Outline { shape: &[i64::MAX], ..outline },
+        Outline { shape: &[0], ..outline },
+        Outline { shape: &[-1], ..outline },
+        Outline { shape: &[], ..outline },
+    ];
+    for other in others {
+        assert!(descriptor.rewrite_row_major(&outline));
+        assert!(!descriptor.rewrite_row_major(&other), "{other:?}");
+        assert!(descriptor.layout().is_empty() && descriptor.data().is_null());
+    }
 }

@@ -1,20 +1,15 @@
-#![allow(
-    clippy::arithmetic_side_effects,
-    reason = "test arithmetic is checked by the overflow checks of the test profile"
-)]
-
 use alloc::boxed::Box;
 use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::ptr;
 
-use super::*;
-use crate::abi::{DLDataType, DLDeviceType};
+use crate::abi::{DLDataType, DLDevice, DLDeviceType};
+use crate::copy::{CopyError, Memory};
 use crate::element::Scalar;
 use crate::export::{Export, ExportError};
-use crate::layout::LayoutError;
-use crate::managed::DescribeError;
+use crate::layout::{Layout, LayoutError};
+use crate::managed::{DescribeError, Descriptor, Fields, Tensor};
 
 /// A tensor of vector elements, padded or not, over a copy of some bytes.
 fn tensor(bytes: &[u8], dtype: DLDataType, layout: Layout, padded: bool) -> Tensor {

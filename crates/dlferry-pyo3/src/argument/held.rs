@@ -1,0 +1,133 @@
+//! An array that a function holds: borrowed, described, kept alive.
+
+use dlferry::copy::Order as CopyOrder;
+use dlferry::managed::{Descriptor, Tensor as Managed};
+use dlferry::view::TensorView;
+use pyo3::prelude::*;
+
+use super::require::Order;
+use super::wanted::Wanted;
+use super::{refusal, ways};
+use crate::borrow::{self, Slot};
+use crate::protocol::{self, Request};
+use crate::tensor::Tensor;
+use crate::{asarray, buffer, numpy};
+
+/// An array that a function holds.
+#[derive(Debug)]
+pub(super) struct Held<'py>(
+    // Invariant: the body is described, borrowed unless private, and has its object.
+    Slot<'py>,
+);
+
+impl<'py> Held<'py> {
+    /// Takes an array as it is wanted.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`ways::describe`] and [`Wanted::check`], and `BufferError` when memory of the array is borrowed.
+    #[inline]
+    pub(super) fn take(object: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
+        let mut slot = borrow::reserve(object.py())?;
+        if !ways::describe_plain(object, wanted, slot.body_mut()) {
+            ways::describe(object, wanted, slot.body_mut())?;
+            wanted.check(object, &slot.body().descriptor)?;
+        }
+        Self::borrow(slot, object, wanted)
+    }
+
+    #[inline]
+    fn borrow(mut slot: Slot<'py>, object: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
+        match slot.borrow(wanted.kind) {
+            Ok(()) => Ok(Self::new(slot, object)),
+            Err(taken) => Err(refusal::borrowed(wanted, &slot.body().descriptor, taken)),
+        }
+    }
+
+    #[inline]
+    fn new(mut slot: Slot<'py>, object: &Bound<'py, PyAny>) -> Self {
+        slot.body_mut().object = Some(object.clone().unbind());
+        Self(slot)
+    }
+
+    /// Takes an array as it is wanted, or a copy that `convert` makes.
+    pub(super) fn take_or_convert(
+        object: &Bound<'py, PyAny>,
+        wanted: &Wanted,
+        convert: fn(TensorView<'_>, CopyOrder) -> PyResult<Managed>,
+    ) -> PyResult<Self> {
+        let any = wanted.before_conversion();
+        let mut slot = borrow::reserve(object.py())?;
+        if let Err(error) = ways::describe(object, &any, slot.body_mut()) {
+            // Elements that DLPack cannot describe are copied. Not so those of an object that refuses as such.
+            if !error.is_instance_of::<pyo3::exceptions::PyBufferError>(object.py()) {
+                return Err(error);
+            }
+            ways::keep(asarray(object, &Request::default())?, slot.body_mut());
+        }
+        any.check(object, &slot.body().descriptor)?;
+        let original = Self::borrow(slot, object, &any)?;
+        if wanted.fits(original.descriptor()) && original.descriptor().is_aligned() {
+            return Ok(original);
+        }
+        let order = if wanted.order == Order::F { CopyOrder::F } else { CopyOrder::C };
+        let copy = convert(original.view(), order)?;
+        drop(original);
+        // The copy is private: there is nothing to borrow.
+        let mut slot = borrow::reserve(object.py())?;
+        ways::keep(copy.into(), slot.body_mut());
+        wanted.check(object, &slot.body().descriptor)?;
+        Ok(Self::new(slot, object))
+    }
+
+    /// What the array is.
+    #[inline]
+    pub(super) fn descriptor(&self) -> &Descriptor {
+        &self.0.body().descriptor
+    }
+
+    /// The object that the array was taken of.
+    #[inline]
+    pub(super) fn object(&self) -> &Bound<'py, PyAny> {
+        match &self.0.body().object {
+            Some(object) => object.bind(self.0.py()),
+            None => unreachable!("an array that is held has its object"),
+        }
+    }
+
+    /// The array, of whatever dtype and on whatever device.
+    #[inline]
+    pub(super) fn view(&self) -> TensorView<'_> {
+        // SAFETY: the object, or what the body keeps, keeps the memory as described (assumptions P1 and P3); it is
+        // borrowed, so that nobody in the registry writes it, and nobody else does (assumption P2).
+        unsafe { TensorView::new(self.descriptor()) }
+    }
+
+    /// The same elements as a tensor that outlives the function.
+    pub(super) fn into_owned(self) -> PyResult<Tensor> {
+        let object = self.object();
+        let owner = Some(object.clone().unbind());
+        if let Some((shared, source)) = &self.0.body().keep {
+            return Ok(Tensor::new(shared.clone(), *source, owner));
+        }
+        if let Some(array) = numpy::array(object) {
+            return numpy::import(object, &array, &Request::default());
+        }
+        match protocol::take(object, &Request { lenient: true, ..Request::default() })? {
+            Some((taken, source)) => Ok(Tensor::new(taken.into_shared(), source, owner)),
+            None => buffer::import(object, &Request::default()),
+        }
+    }
+
+    /// Whether both are in the same memory with the same layout, for `Debug`.
+    pub(super) fn fmt(&self, f: &mut core::fmt::Formatter<'_>, name: &str) -> core::fmt::Result {
+        let found = self.descriptor();
+        f.debug_struct(name)
+            .field("dtype", &format_args!("{}", found.dtype()))
+            .field("shape", &found.shape())
+            .field("strides", &found.strides())
+            .field("device", &format_args!("{}", found.device()))
+            .field("data", &found.data())
+            .finish()
+    }
+}

@@ -1,0 +1,167 @@
+//! The ways by which an array comes to a function: the first that does not refuse.
+//!
+//! 1. The structure of NumPy's array, when the object is exactly one.
+//! 2. The tensor that an exchange table lends; for reading, since it does not say whether it may be written.
+//! 3. The managed tensor of the exchange table, or of `__dlpack__`.
+//! 4. The buffer.
+//!
+//! Each way ends with a description of the memory, written down before anything else runs: what lends a tensor may
+//! change its shape as soon as Python code runs again.
+
+use dlferry::abi::{DLDevice, DLDeviceType};
+use dlferry::managed::{Fields, Outline, Strides};
+use pyo3::exceptions::PyBufferError;
+use pyo3::prelude::*;
+
+use super::refusal;
+use super::wanted::Wanted;
+use crate::borrow::Body;
+use crate::numpy::{self, Array};
+use crate::protocol::{self, Request, values};
+use crate::tensor::Tensor;
+use crate::{buffer, capsule, exchange};
+
+/// Writes down what the memory of an object is, and what keeps it beside the object.
+///
+/// # Errors
+///
+/// `TypeError` for what is no array, `BufferError` for one that cannot be exchanged; the producer's own exceptions pass.
+pub(super) fn describe(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyResult<()> {
+    if let Some(array) = numpy::array(object) {
+        if by_structure(&array, wanted, body) {
+            return Ok(());
+        }
+        return by_structure_slowly(object, &array, wanted, body);
+    }
+    describe_other(object, wanted, body)
+}
+
+/// The way of most arrays: one of NumPy's whose elements lie one after another, and all else as it is wanted. `false` says
+/// nothing.
+#[inline]
+pub(super) fn describe_plain(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> bool {
+    let Some(array) = numpy::array(object) else { return false };
+    let Some(dtype) = array.dtype() else { return false };
+    if !wanted.is_met_by_plain(dtype, array.ndim(), array.is_read_only()) || array.is_swapped() {
+        return false;
+    }
+    let fields = Fields { read_only: !wanted.is_for_writing(), ..Fields::SHARED };
+    // SAFETY: nothing else runs in this function; without a global lock nobody reshapes what is exchanged (assumption P3).
+    let (shape, strides) = unsafe { array.axes() };
+    let (data, shape, strides) = (array.data(), numpy::numbers(shape), numpy::numbers(strides));
+    let strides = Strides::Bytes(&strides);
+    let outline = Outline { data, device: DLDevice::CPU, dtype, shape: &shape, strides, fields };
+    body.descriptor.rewrite_row_major(&outline)
+}
+
+/// An array of NumPy's that needs no more than its structure.
+fn by_structure(array: &Array<'_>, wanted: &Wanted, body: &mut Body) -> bool {
+    let Some(dtype) = array.dtype().filter(|_| !array.is_swapped()) else { return false };
+    // Who only reads need not know whether elements overlap.
+    let fields = Fields { read_only: !wanted.is_for_writing() || array.is_read_only(), ..Fields::SHARED };
+    // SAFETY: nothing else runs in this function; without a global lock nobody reshapes what is exchanged (assumption P3).
+    let (shape, strides) = unsafe { array.axes() };
+    let (data, shape, strides) = (array.data(), numpy::numbers(shape), numpy::numbers(strides));
+    let strides = Strides::Bytes(&strides);
+    let outline = Outline { data, device: DLDevice::CPU, dtype, shape: &shape, strides, fields };
+    body.descriptor.rewrite(&outline).is_ok()
+}
+
+/// Any other array of NumPy's: of many axes, or of a dtype that others brought.
+#[cold]
+fn by_structure_slowly(object: &Bound<'_, PyAny>, array: &Array<'_>, wanted: &Wanted, body: &mut Body) -> PyResult<()> {
+    match numpy::import(object, array, &Request::default()) {
+        Ok(tensor) => keep(tensor, body),
+        Err(error) if error.is_instance_of::<PyBufferError>(object.py()) => {
+            return Err(refusal::not_exchanged(object, wanted, error));
+        }
+        Err(error) => return Err(error),
+    }
+    Ok(())
+}
+
+fn describe_other(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyResult<()> {
+    if !wanted.is_for_writing() && by_loan(object, wanted, body)? {
+        return Ok(());
+    }
+    let refused = match by_management(object, wanted, body) {
+        Ok(true) => return Ok(()),
+        Ok(false) => None,
+        Err(error) if error.is_instance_of::<PyBufferError>(object.py()) => Some(error),
+        Err(error) => return Err(error),
+    };
+    // What an array refused since its memory does not hold its values must not be taken another way.
+    if let Some(error) = refused.is_some().then(|| values::refusal(object)).transpose()?.flatten() {
+        return Err(refusal::not_exchanged(object, wanted, error));
+    }
+    if buffer::is_lent(object) {
+        match buffer::import(object, &Request::default()) {
+            Ok(tensor) => {
+                keep(tensor, body);
+                return Ok(());
+            }
+            Err(error) if refused.is_none() && !error.is_instance_of::<PyBufferError>(object.py()) => {
+                return Err(error);
+            }
+            Err(error) if refused.is_none() => return Err(refusal::not_exchanged(object, wanted, error)),
+            Err(_) => {}
+        }
+    }
+    Err(match refused {
+        Some(error) => refusal::not_exchanged(object, wanted, error),
+        None => refusal::no_array(object, wanted),
+    })
+}
+
+/// Host memory of a tensor that its table lends; `false` when there is no table, or it will not.
+#[inline]
+fn by_loan(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyResult<bool> {
+    let Some(table) = exchange::table_of(object)? else { return Ok(false) };
+    let descriptor = &mut body.descriptor;
+    if !table.lend(object, descriptor)? || descriptor.device().device_type != DLDeviceType::CPU {
+        return Ok(false);
+    }
+    if !values::may_be_marked(descriptor) {
+        return Ok(true);
+    }
+    // Being asked, the object may run any code, which may move the memory: it is described anew.
+    if let Err(error) = values::check_marks(object, descriptor) {
+        let is_refusal = error.is_instance_of::<PyBufferError>(object.py());
+        return Err(if is_refusal { refusal::not_exchanged(object, wanted, error) } else { error });
+    }
+    Ok(table.lend(object, descriptor)? && descriptor.device().device_type == DLDeviceType::CPU)
+}
+
+/// A tensor that is handed over; `false` when the object has no DLPack.
+fn by_management(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyResult<bool> {
+    let request = Request { lenient: !wanted.is_for_writing(), ..Request::default() };
+    let taken = if capsule::is_capsule(object) {
+        let taken = capsule::take(object)?;
+        let source = protocol::source_of(&taken);
+        Some((taken, source))
+    } else {
+        protocol::take(object, &request)?
+    };
+    let Some((taken, source)) = taken else { return Ok(false) };
+    let descriptor = taken.descriptor();
+    if wanted.is_for_writing() {
+        if descriptor.version().is_none() {
+            return Err(PyBufferError::new_err(
+                "its producer knows only unversioned capsules, which cannot say whether the memory may be written",
+            ));
+        }
+        if descriptor.copied() == Some(true) {
+            return Err(PyBufferError::new_err("its producer made a copy, and what is written to that is lost"));
+        }
+    }
+    keep(Tensor::new(taken.into_shared(), source, None), body);
+    Ok(true)
+}
+
+/// Makes what a tensor describes and keeps what is borrowed.
+pub(super) fn keep(tensor: Tensor, body: &mut Body) {
+    let source = tensor.source();
+    let shared = tensor.into_shared();
+    body.descriptor.clone_from(shared.descriptor());
+    body.keep = Some((shared, source));
+}

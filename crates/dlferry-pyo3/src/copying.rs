@@ -1,0 +1,57 @@
+//! Copies while Python goes on.
+
+use core::ops::ControlFlow;
+
+use dlferry::copy::{CopyError, Job};
+use pyo3::prelude::*;
+
+use crate::error::IntoPyErr;
+
+/// Bytes from which the interpreter is let go of: others wait for it longer than it takes to let go.
+const DETACHED_FROM: usize = 256 << 10;
+
+/// Copies `bytes` bytes as `copy` says. While a large copy runs, other Python threads do too, and an interrupt from the
+/// keyboard ends it.
+pub(crate) fn copying<R: Send>(
+    py: Python<'_>,
+    bytes: usize,
+    copy: impl FnOnce(Job<'_>) -> Result<R, CopyError> + Send,
+) -> PyResult<R> {
+    if bytes < DETACHED_FROM {
+        return copy(Job::new()).map_err(IntoPyErr::into_py_err);
+    }
+    let mut interrupt = None;
+    let result = py.detach(|| {
+        #[allow(
+            clippy::redundant_closure_for_method_calls,
+            reason = "the method is for one lifetime, the closure for all"
+        )]
+        let signals = || Python::attach(|py| py.check_signals());
+        let mut ask = || match signals() {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                interrupt = Some(error);
+                ControlFlow::Break(())
+            }
+        };
+        copy(Job::new().between(&mut ask))
+    });
+    match (result, interrupt) {
+        (Err(CopyError::Interrupted), Some(error)) => Err(error),
+        (result, _) => result.map_err(IntoPyErr::into_py_err),
+    }
+}
+
+/// Copies a tensor into new memory in C order, as [`copying`] does.
+pub(crate) fn copy_of(py: Python<'_>, view: dlferry::view::TensorView<'_>) -> PyResult<dlferry::managed::Tensor> {
+    in_order(py, view, dlferry::copy::Order::C)
+}
+
+/// The same in another order.
+pub(crate) fn in_order(
+    py: Python<'_>,
+    view: dlferry::view::TensorView<'_>,
+    order: dlferry::copy::Order,
+) -> PyResult<dlferry::managed::Tensor> {
+    copying(py, view.descriptor().nbytes(), |job| job.to_contiguous(view, order))
+}

@@ -1,0 +1,120 @@
+//! What one thread sees of the registry.
+
+use dlferry::abi::{DLDataType, DLDevice};
+use dlferry::layout::Layout;
+use dlferry::managed::{Descriptor, Fields};
+
+use crate::record::{Kind, Record};
+use crate::region::Region;
+use crate::registry::{Block, RECORDS, Registry};
+
+use Kind::{Exclusive, Shared};
+
+pub(crate) fn region(first: usize, len: i64) -> Region {
+    let data = std::ptr::without_provenance_mut(4096 + first);
+    let layout = Layout::c_contiguous(&[len]).unwrap();
+    Region::of(&Descriptor::new(data, DLDevice::CPU, DLDataType::U8, layout, Fields::SHARED).unwrap()).unwrap()
+}
+
+pub(crate) fn registry(is_concurrent: bool) -> &'static Registry {
+    Box::leak(Box::new(Registry::new(is_concurrent)))
+}
+
+pub(crate) fn block(registry: &Registry) -> &'static Block {
+    let block: &'static Block = Box::leak(Box::new(Block::claimed()));
+    registry.add(block);
+    block
+}
+
+fn reserve(block: &'static Block) -> &'static Record {
+    block.reserve().expect("a record is free").1
+}
+
+#[test]
+fn who_writes_is_alone() {
+    for is_concurrent in [false, true] {
+        let registry = registry(is_concurrent);
+        let block = block(registry);
+        // Held, asked for, refused because.
+        let cases = [
+            (Shared, Shared, None),
+            (Shared, Exclusive, Some(Shared)),
+            (Exclusive, Shared, Some(Exclusive)),
+            (Exclusive, Exclusive, Some(Exclusive)),
+        ];
+        for (held, asked, refused) in cases {
+            let (first, second) = (reserve(block), reserve(block));
+            assert_eq!(registry.borrow(first, &region(0, 8), held), Ok(()));
+            assert_eq!(registry.borrow(second, &region(7, 8), asked).err(), refused, "{held:?} {asked:?}");
+            assert_eq!(registry.borrow(second, &region(8, 8), asked).err(), None, "apart");
+            registry.release(first);
+            registry.release(second);
+        }
+    }
+}
+
+#[test]
+fn a_refused_borrow_leaves_nothing_behind() {
+    for is_concurrent in [false, true] {
+        let registry = registry(is_concurrent);
+        let block = block(registry);
+        let (reader, writer) = (reserve(block), reserve(block));
+        registry.borrow(reader, &region(0, 8), Shared).unwrap();
+        registry.borrow(writer, &region(0, 8), Exclusive).unwrap_err();
+        // The refused one does not stand in the way of readers, nor count.
+        let other = reserve(block);
+        assert_eq!(registry.borrow(other, &region(0, 8), Shared), Ok(()));
+        registry.release(reader);
+        registry.release(other);
+        assert_eq!(registry.borrow(writer, &region(0, 8), Exclusive), Ok(()));
+        registry.release(writer);
+        let again = reserve(block);
+        assert_eq!(registry.borrow(again, &region(0, 8), Exclusive), Ok(()));
+    }
+}
+
+#[test]
+fn borrows_of_all_blocks_are_seen() {
+    let registry = registry(false);
+    let blocks = [block(registry), block(registry), block(registry)];
+    for held in blocks {
+        let writer = reserve(held);
+        registry.borrow(writer, &region(0, 8), Exclusive).unwrap();
+        for asking in blocks {
+            let reader = reserve(asking);
+            assert_eq!(registry.borrow(reader, &region(0, 8), Shared), Err(Exclusive));
+            registry.release(reader);
+        }
+        registry.release(writer);
+    }
+}
+
+#[test]
+fn a_block_has_its_records_again_when_they_are_given_back_in_any_order() {
+    let registry = registry(false);
+    let block = block(registry);
+    for stride in [1, 3, 5, 7, 11] {
+        let records: Vec<_> = (0..RECORDS).map(|_| reserve(block)).collect();
+        assert!(block.reserve().is_none(), "all are in use");
+        for at in 0..RECORDS {
+            let record = records[at * stride % RECORDS];
+            registry.borrow(record, &region(at * 8, 8), Exclusive).unwrap();
+            // One that is given back can be had at once, and those in use cannot.
+            registry.release(record);
+            assert!(std::ptr::eq(reserve(block), record));
+            registry.borrow(record, &region(at * 8, 8), Exclusive).unwrap();
+        }
+        for record in records {
+            registry.release(record);
+        }
+    }
+}
+
+#[test]
+fn a_claimed_block_is_claimed_once() {
+    let registry = registry(true);
+    let block = block(registry);
+    assert!(!block.claim());
+    block.unclaim();
+    assert!(block.claim() && !block.claim());
+}

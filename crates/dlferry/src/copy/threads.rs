@@ -1,0 +1,55 @@
+//! How many threads a large copy is shared between.
+
+use core::num::NonZeroUsize;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::OnceLock;
+use std::thread;
+
+/// Threads that were asked for; 0 for none in particular.
+static ASKED: AtomicUsize = AtomicUsize::new(0);
+
+/// More would wait for the same memory.
+const MOST_UNASKED: usize = 16;
+
+/// Sets how many threads a large copy is shared between, from now on and in the whole process; 1 for the calling one
+/// alone.
+pub fn set_num_threads(count: NonZeroUsize) {
+    ASKED.store(count.get(), Ordering::Relaxed);
+}
+
+/// The number of threads that a large copy is shared between.
+///
+/// It is what [`set_num_threads`] said, else what the environment variable `DLFERRY_NUM_THREADS` says, which is read
+/// once and ignored unless it is a number above 0; else as many as the process may run at once, up to 16.
+#[must_use]
+pub fn num_threads() -> NonZeroUsize {
+    static UNASKED: OnceLock<NonZeroUsize> = OnceLock::new();
+    NonZeroUsize::new(ASKED.load(Ordering::Relaxed)).unwrap_or_else(|| *UNASKED.get_or_init(unasked))
+}
+
+fn unasked() -> NonZeroUsize {
+    let number = std::env::var("DLFERRY_NUM_THREADS").ok().and_then(|text| text.trim().parse().ok());
+    number.unwrap_or_else(|| {
+        let most = NonZeroUsize::new(MOST_UNASKED).unwrap_or(NonZeroUsize::MIN);
+        thread::available_parallelism().map_or(NonZeroUsize::MIN, |count| count.min(most))
+    })
+}
+
+/// Does all of some numbered pieces, the first on this thread and the others on threads of their own. A thread that cannot
+/// be had is done without.
+pub(super) fn share(count: usize, piece: impl Fn(usize) + Sync) {
+    thread::scope(|scope| {
+        let piece = &piece;
+        let mut left = alloc::vec::Vec::new();
+        for number in 1..count {
+            let started = thread::Builder::new()
+                .name(alloc::string::String::from("dlferry-copy"))
+                .spawn_scoped(scope, move || piece(number));
+            if started.is_err() {
+                left.push(number);
+            }
+        }
+        piece(0);
+        left.into_iter().for_each(piece);
+    });
+}

@@ -1,0 +1,6 @@
+#[cfg(feature = "ndarray")]
+mod exported;
+#[cfg(feature = "ndarray")]
+mod lent;
+#[cfg(any(feature = "half", feature = "num-complex"))]
+mod numbers;

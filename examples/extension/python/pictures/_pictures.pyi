@@ -1,0 +1,32 @@
+"""What the Rust part has, for type checkers and editors."""
+
+from types import CapsuleType
+from typing import Any, TypeVar, final, overload
+
+_Array = TypeVar("_Array")
+
+@overload
+def blur(image: bytes | bytearray | memoryview, radius: int = 1) -> memoryview: ...
+@overload
+def blur(image: _Array, radius: int = 1) -> _Array: ...
+def normalize(image: Any, /) -> None: ...
+
+@final
+class Checkerboard:
+    __dlpack_c_exchange_api__: CapsuleType
+    def __new__(cls, height: int, width: int, tile: int = 8) -> Checkerboard: ...
+    @property
+    def painted(self) -> bool: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> CapsuleType: ...
+    def __dlpack_device__(self) -> tuple[int, int]: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __release_buffer__(self, buffer: memoryview, /) -> None: ...
+
+def __getattr__(name: str) -> Any: ...  # Tensor: see the stubs of dlferry

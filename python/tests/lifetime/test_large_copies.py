@@ -1,0 +1,117 @@
+"""Large copies: on threads, beside other Python threads, and stopped from the keyboard."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import dlferry
+import pytest
+
+MEGABYTE = 1 << 20
+
+
+def transposed(rows, columns):
+    """A matrix of bytes, its rows in the columns of the memory."""
+    return dlferry.from_buffer(bytearray(os.urandom(MEGABYTE)) * (rows * columns // MEGABYTE)).reshape(
+        columns, rows
+    ).T
+
+
+def run(code, **environment):
+    """What a fresh process prints."""
+    command = [sys.executable, "-c", code]
+    environment = {**os.environ, **environment}
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout.strip()
+
+
+@pytest.fixture
+def threads():
+    before = dlferry.get_num_threads()
+    yield
+    dlferry.set_num_threads(before)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+def test_copy_is_the_same_on_any_number_of_threads(count, threads):
+    dlferry.set_num_threads(count)
+    assert dlferry.get_num_threads() == count
+    tensor = transposed(4096, 8192)
+    copy = tensor.copy()
+    assert copy.c_contiguous and not tensor.c_contiguous
+    for row in [0, 1, 1023, 2048, 4095]:
+        assert memoryview(copy[row]).tobytes() == memoryview(tensor[row]).tobytes()
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_number_of_threads_is_at_least_one(count):
+    with pytest.raises(ValueError, match="1 or more"):
+        dlferry.set_num_threads(count)
+
+
+@pytest.mark.parametrize("count", [1.5, "2", None])
+def test_number_of_threads_is_a_number(count):
+    with pytest.raises(TypeError):
+        dlferry.set_num_threads(count)
+
+
+@pytest.mark.parametrize(("text", "wanted"), [("3", 3), (" 5 ", 5), ("1", 1)])
+def test_environment_says_how_many_threads(text, wanted):
+    code = "import dlferry; print(dlferry.get_num_threads())"
+    assert run(code, DLFERRY_NUM_THREADS=text) == str(wanted)
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", "many"])
+def test_environment_that_says_nothing_is_ignored(text):
+    code = "import dlferry; print(dlferry.get_num_threads())"
+    assert run(code, DLFERRY_NUM_THREADS=text) == run(code, DLFERRY_NUM_THREADS="")
+
+
+def test_other_threads_run_while_a_large_copy_does():
+    tensor = transposed(16384, 16384)
+    done = threading.Event()
+    beats = []
+
+    def beat():
+        while not done.is_set():
+            beats.append(time.perf_counter())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=beat)
+    thread.start()
+    start = time.perf_counter()
+    tensor.copy()
+    end = time.perf_counter()
+    done.set()
+    thread.join()
+    assert sum(start < beat < end for beat in beats) >= 3
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no signal of its own process on Windows")
+def test_keyboard_interrupt_ends_a_large_copy():
+    """A copy of a gigabyte, or of as many as take a second: the signal comes while it runs."""
+    byte = ctypes.create_string_buffer(1)
+    repeated = dlferry.from_buffer(byte).broadcast_to((1 << 15, 1 << 16))
+    timer = threading.Timer(0.15, signal.raise_signal, [signal.SIGINT])
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    start = time.perf_counter()
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            repeated.copy()
+            # A fast machine is done before: then there was nothing to interrupt.
+            while time.perf_counter() < start + 5:
+                time.sleep(0.01)
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, handler)
+
+
+def test_copy_that_has_no_memory_is_a_memory_error():
+    byte = dlferry.from_buffer(bytearray(1))
+    for shape in [(1 << 46,), (1 << 62,), (1 << 20, 1 << 28)]:
+        with pytest.raises(MemoryError):
+            byte.broadcast_to(shape).copy()
