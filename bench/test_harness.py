@@ -45,7 +45,7 @@ class FakeClock:
 def clock(monkeypatch):
     clock = FakeClock()
     loop, empty = harness._loop, clock.side("none", 1000)
-    monkeypatch.setattr(harness, "_loop", lambda side, names, prepare: loop(empty if side == "None" else side, names))
+    monkeypatch.setattr(harness, "_loop", lambda side, *rest: loop(empty if side == "None" else side, *rest))
     return clock
 
 
