@@ -62,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(HEAD)
     for row in rows():
         if asked.only in str(row):
-            ratio = compare(row.ours, row.theirs, row.names, rounds=asked.rounds)
+            ratio = compare(row.ours, row.theirs, row.names, before=row.before, rounds=asked.rounds)
             found.append((row, ratio))
             print(line(row, ratio), flush=True)
     if found:

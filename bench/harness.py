@@ -45,14 +45,18 @@ def compare(
     theirs: Side,
     names: Mapping[str, object] | None = None,
     *,
+    before: tuple[Callable[[], object], Callable[[], object]] | None = None,
     rounds: int = ROUNDS,
     seconds: float = SECONDS_PER_ROUND,
     clock: Clock = time.perf_counter_ns,
 ) -> Ratio:
-    """The time of ``ours`` as a fraction of that of ``theirs``."""
+    """The time of ``ours`` as a fraction of that of ``theirs``; ``before`` is called before each round of its side."""
     if rounds < LEAST_ROUNDS:
         raise ValueError(f"{rounds} rounds say too little: at least {LEAST_ROUNDS}")
-    sides = [_loop(side, dict(names or {})) for side in (ours, theirs, "None")]
+    sides = [
+        _loop(side, dict(names or {}), prepare)
+        for side, prepare in zip((ours, theirs, "None"), (*(before or (int, int)), int), strict=True)
+    ]
     with _undisturbed():
         counts = [_calls(side, seconds, clock) for side in sides]
         took = [_round(sides, counts, nth, clock) for nth in range(rounds)]
@@ -62,15 +66,17 @@ def compare(
     return Ratio(of_ours, of_theirs, middle, low, high, of_none, rounds)
 
 
-def _loop(side: Side, names: dict[str, object]) -> Timed:
-    """The function that times a side, over a range."""
+def _loop(side: Side, names: dict[str, object], prepare: Callable[[], object]) -> Timed:
+    """The function that times a side, over a range; what it takes to prepare is not timed."""
     if not isinstance(side, str):
         names = {"side": side}
         side = "side()"
     compile(side, "<side>", "eval")  # an expression, and no more than one
     source = (
-        f"def timed(loop, clock):\n start = clock()\n for _ in loop:\n  {side}\n return clock() - start\n"
+        "def timed(loop, clock):\n prepare()\n start = clock()\n"
+        f" for _ in loop:\n  {side}\n return clock() - start\n"
     )
+    names["prepare"] = prepare
     exec(source, names)
     return names["timed"]  # type: ignore[return-value]
 

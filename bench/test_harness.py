@@ -45,7 +45,7 @@ class FakeClock:
 def clock(monkeypatch):
     clock = FakeClock()
     loop, empty = harness._loop, clock.side("none", 1000)
-    monkeypatch.setattr(harness, "_loop", lambda side, names: loop(empty if side == "None" else side, names))
+    monkeypatch.setattr(harness, "_loop", lambda side, *rest: loop(empty if side == "None" else side, *rest))
     return clock
 
 
@@ -90,6 +90,16 @@ def test_an_expression_sees_the_names_it_is_given():
     seen = []
     compare("seen.append(1)", "seen.append(2)", {"seen": seen}, seconds=1e-6, rounds=31)
     assert {1, 2} == set(seen)
+
+
+def test_a_side_is_prepared_before_each_of_its_rounds():
+    state = []
+    before = (lambda: state.append("ours"), lambda: state.append("theirs"))
+    seen = {"ours": set(), "theirs": set()}
+    sides = [lambda side=side: seen[side].add(state[-1]) for side in seen]
+    compare(*sides, before=before, seconds=1e-6, rounds=31)
+    assert seen == {"ours": {"ours"}, "theirs": {"theirs"}}
+    assert min(map(state.count, ("ours", "theirs"))) >= 31
 
 
 @pytest.mark.parametrize("statement", ["x = 1", "import os", "1\n  break", ""])

@@ -2,14 +2,14 @@
 
 from tables import Facts, Quirk, table
 
-from facts.names import NUMPY, RARE, SPREAD, VIEWED
+from facts.names import RARE, SPREAD, VIEWED
 
 AS_NUMPY = table(f"""
-    {RARE}           | *                   | refused BufferError
-    *                | empty               | taken, writable
-    {NUMPY} {VIEWED} | broadcast read-only | shared, read-only
-    {NUMPY} {VIEWED} | *                   | shared, writable
-    {SPREAD}         | *                   | copied, writable
+    {RARE}               | *                   | refused ImportError | <0.6
+    *                    | empty               | taken, writable
+    {SPREAD} uint1       | *                   | copied, writable
+    *                    | broadcast read-only | shared, read-only
+    *                    | *                   | shared, writable
 """)
 
 FACTS = Facts(
@@ -18,8 +18,15 @@ FACTS = Facts(
     dtypes=f"{VIEWED} int2 int4 uint2 uint4 float4_e2m1fn float6_e2m3fn float6_e3m2fn",
     layouts="contiguous transposed step reversed broadcast offset empty no-axes one-element misaligned read-only",
     into={
-        "from_dlpack": table("* | * | refused BufferError"),
-        "asarray": table("* | * | refused BufferError"),
+        "from_dlpack": table("""
+            * | broadcast read-only | shared, read-only, numpy
+            * | *                   | shared, writable, numpy
+        """),
+        "asarray": table("""
+            *        | broadcast read-only | shared, read-only, numpy
+            bfloat16 | misaligned          | copied, writable, numpy
+            *        | *                   | shared, writable, numpy
+        """),
         "from_buffer": table("* | * | refused ValueError"),
     },
     out_of={"asarray": AS_NUMPY, "method": AS_NUMPY},

@@ -12,17 +12,16 @@ FACTS = Facts(
     "field swapped overlapping",
     into={
         "from_dlpack": table(f"""
-            *       | broadcast read-only overlapping | shared, read-only, dlpack
-            {BYTES} | *                               | shared, writable, dlpack
+            *       | broadcast read-only overlapping | shared, read-only, numpy
+            {BYTES} | *                               | shared, writable, numpy
             *       | field swapped                   | refused BufferError
-            *       | *                               | shared, writable, dlpack
+            *       | *                               | shared, writable, numpy
         """),
         "asarray": table(f"""
-            *       | broadcast read-only overlapping | shared, read-only, dlpack
-            {BYTES} | *                               | shared, writable, dlpack
-            *       | misaligned                      | copied, writable, dlpack
-            *       | field swapped                   | copied, writable, buffer
-            *       | *                               | shared, writable, dlpack
+            *       | broadcast read-only overlapping | shared, read-only, numpy
+            {BYTES} | *                               | shared, writable, numpy
+            *       | misaligned field swapped        | copied, writable, numpy
+            *       | *                               | shared, writable, numpy
         """),
         "from_buffer": table(f"""
             *       | broadcast read-only overlapping | shared, read-only, buffer

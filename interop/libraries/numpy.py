@@ -65,7 +65,9 @@ def make(dtype: str, layout: str) -> Any:
 
 def values(array: Any) -> Any:
     """List the elements; those of types that NumPy does not know itself as numbers."""
-    return array.tolist() if array.dtype.kind in "biufc" else array.astype(np.float64).tolist()
+    if array.dtype.kind in "biufc":
+        return array.tolist()
+    return array.astype(np.complex128 if "complex" in str(array.dtype) else np.float64).tolist()
 
 
 def pointer(array: Any) -> int:

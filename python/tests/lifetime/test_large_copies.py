@@ -16,9 +16,11 @@ MEGABYTE = 1 << 20
 
 def transposed(rows, columns):
     """A matrix of bytes, its rows in the columns of the memory."""
-    return dlferry.from_buffer(bytearray(os.urandom(MEGABYTE)) * (rows * columns // MEGABYTE)).reshape(
-        columns, rows
-    ).T
+    return (
+        dlferry.from_buffer(bytearray(os.urandom(MEGABYTE)) * (rows * columns // MEGABYTE))
+        .reshape(columns, rows)
+        .T
+    )
 
 
 def run(code, **environment):

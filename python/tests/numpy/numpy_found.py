@@ -33,8 +33,10 @@ def refusal(call: Callable[[], object], *kinds: type[BaseException]) -> str:
 
 
 def module() -> types.ModuleType:
-    """Find NumPy's own extension module."""
-    return sys.modules.get("numpy._core._multiarray_umath") or sys.modules["numpy.core._multiarray_umath"]
+    """Find NumPy's own extension module; NumPy 1.26 has one of Python code under the newer name."""
+    names = ("numpy._core._multiarray_umath", "numpy.core._multiarray_umath")
+    found = [sys.modules[name] for name in names if name in sys.modules]
+    return next(one for one in found if not (one.__file__ or "").endswith(".py"))
 
 
 def floats() -> Any:
@@ -231,12 +233,27 @@ def module_is_of_python_code() -> None:
 
         assert ml_dtypes
     real = module()
-    fake = types.ModuleType(real.__name__)
+    fake, before = types.ModuleType(real.__name__), dict(sys.modules)
     fake._ARRAY_API = real._ARRAY_API  # type: ignore[attr-defined]
-    sys.modules[real.__name__] = fake
+    for name in ("numpy._core._multiarray_umath", "numpy.core._multiarray_umath"):
+        if name in sys.modules:
+            sys.modules[name] = fake
     without_structure(np.arange(3.0))
-    sys.modules[real.__name__] = real
+    sys.modules.update(before)
     assert dlferry.from_dlpack(np.arange(3.0)).source == "numpy"
+
+
+@case
+def stand_in_under_the_newer_name_is_passed_over() -> None:
+    """NumPy 1.26 has a module of Python code there, which others may import before us."""
+    import numpy as np
+
+    real = module()
+    stand_in = types.ModuleType("numpy._core._multiarray_umath")
+    stand_in.__dict__.update({name: value for name, value in vars(real).items() if not name.startswith("__")})
+    sys.modules["numpy._core._multiarray_umath"] = stand_in
+    sys.modules["numpy.core._multiarray_umath"] = real
+    assert dlferry.from_dlpack(np.zeros(3)).source == "numpy"
 
 
 @case

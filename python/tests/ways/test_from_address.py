@@ -203,7 +203,6 @@ def test_single_integer_is_answered_with_the_tuple(argument):
         dlferry.from_address(PTR, **given)
 
 
-
 def test_dtype_may_be_one_of_numpy():
     for dtype in (np.int32, np.dtype("int32"), NUMBERS.dtype):
         assert at((3,), dtype).tolist() == [0, 1, 2]

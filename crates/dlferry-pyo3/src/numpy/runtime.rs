@@ -297,8 +297,16 @@ impl Table {
 
 /// The table of the NumPy that somebody has imported, from the capsule in its own extension module.
 fn table(py: Python<'_>) -> PyResult<Option<Table>> {
-    let modules = [intern!(py, "numpy._core._multiarray_umath"), intern!(py, "numpy.core._multiarray_umath")];
-    let Some(module) = modules.into_iter().find_map(|name| loaded_module(py, name)) else { return Ok(None) };
+    for name in [intern!(py, "numpy._core._multiarray_umath"), intern!(py, "numpy.core._multiarray_umath")] {
+        // NumPy 1.26 has a module of Python code under the first name.
+        if let Some(table) = loaded_module(py, name).map(|module| table_in(&module)).transpose()?.flatten() {
+            return Ok(Some(table));
+        }
+    }
+    Ok(None)
+}
+
+fn table_in(module: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
     let Ok(module) = module.cast::<PyModule>() else { return Ok(None) };
     // SAFETY: attached; a module.
     let definition = unsafe { ffi::PyModule_GetDef(module.as_ptr()) };
@@ -306,7 +314,7 @@ fn table(py: Python<'_>) -> PyResult<Option<Table>> {
         // A module of Python code under this name.
         return Ok(None);
     }
-    let Some(capsule) = module.as_any().getattr_opt(intern!(py, "_ARRAY_API"))? else { return Ok(None) };
+    let Some(capsule) = module.as_any().getattr_opt(intern!(module.py(), "_ARRAY_API"))? else { return Ok(None) };
     // SAFETY: attached; NULL asks for a capsule without a name. Another object is answered with 0.
     if unsafe { ffi::PyCapsule_IsValid(capsule.as_ptr(), core::ptr::null()) } == 0 {
         return Ok(None);

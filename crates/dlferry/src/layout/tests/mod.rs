@@ -11,4 +11,5 @@ mod overlap;
 mod properties;
 mod refusals;
 mod reshape;
+mod units;
 mod views;

@@ -4,9 +4,11 @@
 )]
 
 mod accepted;
+mod counted;
 mod craft;
 mod deleter;
 mod descriptor;
 mod dtypes;
+mod keeper;
 mod pairs;
 mod refused;
