@@ -48,7 +48,7 @@ test: test-rust test-python ## all tests but those that need PyTorch
 
 .PHONY: test-rust
 test-rust: venv ## the Rust tests, with and without std, and the examples in the documentation
-	$(WITH_HEADER) cargo test -p dlferry -p dlferry-testing
+	$(WITH_HEADER) cargo test -p dlferry -p dlferry-testing --features dlferry/threads
 	$(WITH_HEADER) cargo test -p dlferry --no-default-features
 	cargo test -p dlferry --all-features
 	cargo test -p dlferry-macros
@@ -57,7 +57,7 @@ test-rust: venv ## the Rust tests, with and without std, and the examples in the
 
 .PHONY: loom
 loom: venv ## all orders of what threads do to the registry of borrowed memory
-	RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=3 cargo test --target-dir $(TARGET)/loom -p dlferry-pyo3 --test borrow
+	RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=2 CARGO_PROFILE_DEV_OPT_LEVEL=3 cargo test --target-dir $(TARGET)/loom -p dlferry-pyo3 --test borrow
 
 .PHONY: test-python
 test-python: extensions ## the Python tests, on a build with overflow checks
@@ -87,7 +87,7 @@ asan: asan-rust asan-python ## the tests under AddressSanitizer
 
 .PHONY: asan-rust
 asan-rust: venv
-	$(ASAN) test $(ASAN_BUILD) -p dlferry --lib --tests
+	$(ASAN) test $(ASAN_BUILD) -p dlferry --features threads --lib --tests
 	ASAN_OPTIONS=detect_leaks=0 $(ASAN) test $(ASAN_BUILD) -p dlferry-testing --lib --tests
 	ASAN_OPTIONS=detect_leaks=0 $(ASAN) test $(ASAN_BUILD) -p dlferry-pyo3 --test borrow
 
@@ -153,6 +153,14 @@ bench: BENCH_VENV = $(if $(wildcard $(VENV_TORCH)/.ready),$(VENV_TORCH),$(VENV))
 bench: extensions-release ## what things take against what people use today; BENCH="--json FILE" for more
 	@tools/with $(BENCH_VENV) "the benchmarks" env PYTHONPATH=$(TARGET)/py/release \
 		$(BENCH_VENV)/bin/python bench $(BENCH)
+
+.PHONY: bench-copy
+bench-copy: ## strided copies as fractions of memcpy, in Rust; BENCH="--sizes" or "--threads 2" for more
+	cargo run --release --manifest-path bench/copy/Cargo.toml --target-dir $(TARGET)/bench-copy -- $(BENCH)
+
+.PHONY: fuzz
+fuzz: ## a minute of fuzzing the copies (needs cargo-fuzz)
+	RUSTC_BOOTSTRAP=1 cargo fuzz run --target-dir $(TARGET)/fuzz copy -- -max_total_time=60 -max_len=120
 
 .PHONY: wheel
 wheel: venv ## a wheel for this interpreter, into target/wheels

@@ -1,6 +1,7 @@
 """Results of Rust functions: every kind of data as every kind of array, on the memory that Rust made."""
 
 import gc
+import os
 import sys
 from typing import Any
 
@@ -193,6 +194,21 @@ def test_return_type_alone_makes_the_array():
     array = rust.first_numbers(4)
     assert (type(array), array.dtype, array.tolist()) == (np.ndarray, np.uint32, [0, 1, 2, 3])
     assert rust.first_numbers(0).tolist() == []
+
+
+@pytest.mark.skipif("DLFERRY_ASAN" in os.environ, reason="SKIPPED: AddressSanitizer keeps freed memory")
+@pytest.mark.parametrize("make", [rust.first_numbers, lambda count: rust.shaped(count, [count])])
+def test_vectors_are_freed(make):
+    """Also those that go to NumPy without a tensor in between."""
+    resource = pytest.importorskip("resource")
+    for _ in range(3):
+        assert np.asarray(make(4 << 20))[-1] >= 0
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(50):
+        assert np.asarray(make(4 << 20))[-1] >= 0
+    assert (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 64 << 10
+    )  # KiB; 50 of the smaller are 200 MiB
 
 
 def test_tensor_of_an_extension_is_taken_as_that_of_any_library():

@@ -103,6 +103,17 @@ fn an_empty_tensor_is_an_array_when_its_other_extents_are_possible() {
 }
 
 #[test]
+fn the_stride_of_an_axis_with_one_element_means_nothing() {
+    for stride in [i64::MIN, i64::MAX, -1, 0] {
+        let mut tensor = tensor(Layout::new(&[1, 2, 1], &[stride, -1, stride]).unwrap());
+        let elements = tensor.view().typed::<i32>().unwrap();
+        assert_eq!(elements.as_array::<Ix3>().unwrap(), array![[[1], [0]]]);
+        let mut elements = tensor.typed_mut::<i32>().unwrap();
+        assert_eq!(elements.as_array_mut::<Ix3>().unwrap(), array![[[1], [0]]]);
+    }
+}
+
+#[test]
 fn misaligned_elements_are_copied_and_not_lent() {
     let mut memory = vec![0_u8; 40];
     let at = memory.as_ptr().align_offset(8) + 1;

@@ -66,13 +66,13 @@ fn the_only_reference_may_change_the_value() {
 #[test]
 fn the_value_is_made_where_it_stays() {
     let mut place = core::ptr::null();
-    // SAFETY: the value is written.
-    let counted = unsafe {
-        Counted::made(|at: *mut [u64; 40]| {
-            place = at.cast_const();
-            at.write([7; 40]);
-        })
+    let write = |at: *mut [u64; 40]| {
+        place = at.cast_const();
+        // SAFETY: room for the value.
+        unsafe { at.write([7; 40]) };
     };
+    // SAFETY: the value is written.
+    let counted = unsafe { Counted::made(write) };
     assert!(core::ptr::eq(place, &raw const *counted));
     assert_eq!(*counted, [7; 40]);
     assert_eq!(counted.into_sole().ok(), Some([7; 40]));
