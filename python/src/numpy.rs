@@ -104,6 +104,10 @@ fn to_dlpack<'py>(
 /// Objects of derived classes inherit the attribute; they are asked through their own
 /// `__dlpack__`, and masked arrays are refused.
 ///
+/// With tvm-ffi, functions that are given arrays return arrays, no longer tensors of
+/// tvm-ffi. Its tensors cannot say that they are read-only: what comes back of a
+/// read-only array may be written.
+///
 /// Raises `RuntimeError` outside the main interpreter, in a Python without a global
 /// interpreter lock, if NumPy or another library brought a table, and for a NumPy
 /// whose structures are not known; `ImportError` without NumPy.

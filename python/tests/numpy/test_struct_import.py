@@ -139,6 +139,19 @@ def test_shape_of_the_tensor_stays_when_the_array_is_given_another():
     assert dlferry.from_dlpack(array).shape == (3, 4)
 
 
+def test_resize_is_refused_by_numpy_while_a_tensor_holds_the_array():
+    """Assumption P3 is NumPy's own, unless its reference check is switched off."""
+    array = np.arange(6.0)
+    tensor = dlferry.from_dlpack(array)
+    with pytest.raises(ValueError, match="resize"):
+        array.resize((1000,))
+    values = tensor.tolist()
+    del tensor
+    array.resize((1000,))
+    assert values == array[:6].tolist()
+    assert dlferry.from_dlpack(array).size == 1000
+
+
 def test_right_to_write_is_that_of_the_moment():
     array = cube()
     writable = dlferry.from_dlpack(array)
