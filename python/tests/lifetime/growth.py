@@ -18,7 +18,7 @@ READ_ONLY = np.arange(3.0)
 READ_ONLY.flags.writeable = False
 TENSOR = dlferry.from_dlpack(ARRAY)
 FIXED = dlferry.from_dlpack(READ_ONLY)
-DERIVED = ARRAY.view(type("Derived", (np.ndarray,), {}))
+DERIVED: Any = ARRAY.view(type("Derived", (np.ndarray,), {}))
 SWAPPED = ARRAY.astype(ARRAY.dtype.newbyteorder())
 TYPELESS = np.zeros(3, "datetime64[s]")
 HIGH = dlferry.from_dlpack(dt.Producer(dt.Crafted(bytes(4), shape=[1] * 65, strides=[1] * 65)))

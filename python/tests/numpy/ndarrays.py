@@ -33,8 +33,8 @@ def extremes(letter: str) -> Any:
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         return np.array([limits.min, limits.max, 1, 0], dtype)
-    limits = np.finfo(dtype)
-    edges = [limits.max, limits.min, limits.tiny, limits.eps, -0.0, np.inf, -np.inf, np.nan]
+    real = np.finfo(dtype)
+    edges = [real.max, real.min, real.tiny, real.eps, -0.0, np.inf, -np.inf, np.nan]
     array = np.array(edges, dtype)
     if dtype.kind == "c":
         array.imag = edges[::-1]

@@ -64,7 +64,7 @@ def test_read_only_wrapper_is_not_writable() -> None:
     wrapper = pytest.importorskip("torch.utils.dlpack")
     kind = getattr(wrapper, "ReadOnlyTensorWrapper", None) or getattr(torch._C, "ReadOnlyTensorWrapper", None)
     if kind is None:
-        from torch.utils import _dlpack_wrappers  # type: ignore[attr-defined]
+        from torch.utils import _dlpack_wrappers  # type: ignore[import-not-found]
 
         kind = _dlpack_wrappers.ReadOnlyTensorWrapper
     x = torch.zeros(3)
@@ -83,7 +83,7 @@ def test_one_memory_in_two_libraries() -> None:
 
 
 def test_a_tensor_that_changes_its_shape_when_it_is_asked() -> None:
-    class Hostile(torch.Tensor):
+    class Hostile(torch.Tensor):  # type: ignore[name-defined]
         asked = 0
 
         def is_neg(self) -> bool:

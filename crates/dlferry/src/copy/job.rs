@@ -14,14 +14,14 @@ use super::{CopyError, Plan};
 /// use dlferry::copy::{CopyError, Job, Order};
 /// use dlferry::export::Export;
 ///
-/// let tensor = Export::read_only(vec![1.0_f32; 30_000_000]).finish()?;
-/// let mut asked = 0;
-/// let mut ask = || {
-///     asked += 1;
-///     ControlFlow::Break(())
-/// };
-/// let refusal = Job::new().between(&mut ask).to_contiguous(tensor.view(), Order::C).unwrap_err();
-/// assert_eq!((refusal, asked), (CopyError::Interrupted, 1));
+/// let pixels = Export::read_only(vec![1_u8; 3 << 20]).shape(&[1024, 1024, 3]).finish()?;
+/// let is_over = false; // what somebody else may set
+/// let mut ask = || if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+/// match Job::new().between(&mut ask).to_contiguous(pixels.view(), Order::F) {
+///     Ok(copy) => assert!(copy.descriptor().layout().is_f_contiguous()),
+///     Err(CopyError::Interrupted) => {}
+///     Err(other) => return Err(other.into()),
+/// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Default)]

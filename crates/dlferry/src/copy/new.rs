@@ -6,7 +6,8 @@ use crate::managed::{Descriptor, Fields, Tensor};
 use crate::view::TensorView;
 
 impl TensorView<'_> {
-    /// Copies the elements into new host memory without gaps, aligned to [`Memory::ALIGNMENT`](super::Memory::ALIGNMENT) bytes.
+    /// Copies the elements into new host memory without gaps, aligned to
+    /// [`Memory::ALIGNMENT`](super::Memory::ALIGNMENT) bytes.
     ///
     /// The copy is writable and says that it was copied. Packed elements below a byte stay packed.
     ///
@@ -42,8 +43,8 @@ impl Tensor {
         unsafe { Job::new().copy_strided(source) }
     }
 
-    /// A new tensor of zeros in host memory, in C order, aligned to [`Memory::ALIGNMENT`](super::Memory::ALIGNMENT) bytes; only the shape of
-    /// `layout` counts.
+    /// A new tensor of zeros in host memory, in C order, aligned to
+    /// [`Memory::ALIGNMENT`](super::Memory::ALIGNMENT) bytes; only the shape of `layout` counts.
     ///
     /// # Errors
     ///

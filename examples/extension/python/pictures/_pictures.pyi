@@ -1,7 +1,8 @@
 """What the Rust part has, for type checkers and editors."""
 
-from types import CapsuleType
 from typing import Any, TypeVar, final, overload
+
+from typing_extensions import CapsuleType
 
 _Array = TypeVar("_Array")
 
