@@ -29,7 +29,7 @@ PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples be
 # A test has no annotations, may pass what the types forbid and replace what they hold fixed; its helpers are checked.
 MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --no-check-untyped-defs \
 	$(addprefix --disable-error-code=,arg-type call-arg operator type-arg assignment comparison-overlap \
-	func-returns-value misc override redundant-expr truthy-bool unused-ignore)
+	func-returns-value misc override unused-ignore)
 ASAN := RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address cargo
 ASAN_BUILD := --target $(HOST) --target-dir $(TARGET)/asan
 # The official header, when the environment has it (not `wildcard`, which remembers what was missing).

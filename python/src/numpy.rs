@@ -150,7 +150,8 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
         ("_numpy_exchange_api_enabled", wrap_pyfunction!(exchange_api_enabled, module)?),
     ];
     for (name, function) in functions {
-        module.add(name, function)?;
+        // Not by `add`, which would list them as the module's own.
+        module.setattr(name, function)?;
     }
     Ok(())
 }

@@ -64,7 +64,7 @@ SENTENCES = [
 
 @pytest.mark.parametrize(("function", "args", "kind", "text"), SENTENCES)
 def test_one_sentence_says_what_was_wanted_and_found(
-    function: Any, args: tuple[Any], kind: type, text: str
+    function: Any, args: tuple[Any, ...], kind: type, text: str
 ) -> None:
     error = refusal(function, *args)
     assert type(error) is kind

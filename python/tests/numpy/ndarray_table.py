@@ -433,7 +433,12 @@ def tvm_calls_functions_with_arrays() -> None:
     tvm_ffi = consumer()
     enable()
     seen = []
-    echo = tvm_ffi.convert(lambda tensor: seen.append(type(tensor)) or tensor)
+
+    def note(tensor: Any) -> Any:
+        seen.append(type(tensor))
+        return tensor
+
+    echo = tvm_ffi.convert(note)
     array = ndarrays.cube()
     result = echo(array)
     assert seen == [tvm_ffi.Tensor]

@@ -147,7 +147,7 @@ def table_is(other: object) -> None:
     with suppress(ImportError):
         import ml_dtypes
 
-        assert ml_dtypes
+        assert ml_dtypes.__name__
     own = module()._ARRAY_API  # type: ignore[attr-defined]
     array = np.arange(6.0).reshape(2, 3)[:, ::-1]
     if other is None:
@@ -219,7 +219,7 @@ def table_is_a_capsule_of_another_name() -> None:
 def table_is_another_table() -> None:
     import numpy as np
 
-    assert np
+    assert np.__name__
     table_is(module()._UFUNC_API)  # type: ignore[attr-defined]
 
 
@@ -231,7 +231,7 @@ def module_is_of_python_code() -> None:
     with suppress(ImportError):
         import ml_dtypes
 
-        assert ml_dtypes
+        assert ml_dtypes.__name__
     real = module()
     fake, before = types.ModuleType(real.__name__), dict(sys.modules)
     fake._ARRAY_API = real._ARRAY_API  # type: ignore[attr-defined]
