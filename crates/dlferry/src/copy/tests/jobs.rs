@@ -21,6 +21,14 @@ fn matrix(rows: i64, columns: i64) -> (Tensor, Vec<u32>) {
     (tensor, wanted.collect())
 }
 
+/// Whatever another test sets at the same time.
+fn on_one_thread<'a>() -> Job<'a> {
+    let job = Job::new();
+    #[cfg(feature = "threads")]
+    let job = job.threads(core::num::NonZeroUsize::MIN);
+    job
+}
+
 #[test]
 fn a_large_copy_asks_between_its_pieces() {
     let (tensor, wanted) = matrix(3000, 15_000);
@@ -29,10 +37,7 @@ fn a_large_copy_asks_between_its_pieces() {
         asked += 1;
         ControlFlow::Continue(())
     };
-    let job = Job::new().between(&mut ask);
-    #[cfg(feature = "threads")]
-    let job = job.threads(core::num::NonZeroUsize::MIN);
-    let copy = job.to_contiguous(tensor.view(), Order::C).unwrap();
+    let copy = on_one_thread().between(&mut ask).to_contiguous(tensor.view(), Order::C).unwrap();
     assert_eq!(asked, 2, "180 MB in pieces of 64");
     assert!(copy.view().typed::<u32>().unwrap().as_slice().unwrap() == wanted);
 }
@@ -41,7 +46,7 @@ fn a_large_copy_asks_between_its_pieces() {
 fn a_copy_that_is_stopped_says_so() {
     let (tensor, _) = matrix(3000, 15_000);
     let mut stop = || ControlFlow::Break(());
-    let refusal = Job::new().between(&mut stop).to_contiguous(tensor.view(), Order::F).unwrap_err();
+    let refusal = on_one_thread().between(&mut stop).to_contiguous(tensor.view(), Order::F).unwrap_err();
     assert_eq!(refusal, CopyError::Interrupted);
 }
 
