@@ -82,6 +82,12 @@ def enabled(array: Any) -> Any:
     return array
 
 
+def switched() -> None:
+    """Give them one and take it away."""
+    dlferry.numpy.enable_exchange_api()
+    dlferry.numpy.disable_exchange_api()
+
+
 def used_capsule() -> object:
     capsule = ARRAY.__dlpack__()
     dlferry.from_dlpack(capsule)
@@ -143,7 +149,7 @@ ACTIONS: dict[str, Callable[[], object]] = {
     "NumPy, table: borrow": lambda: dt.exchange_borrow(enabled(ARRAY)),
     "NumPy, table: object": lambda: cstructs.made_object(enabled(np.ndarray), cstructs.born()),
     "NumPy, table: refused": refused(lambda: dt.exchange_from(enabled(SWAPPED)), BufferError),
-    "NumPy, table: on and off": lambda: (enabled(None), dlferry.numpy.disable_exchange_api()),
+    "NumPy, table: on and off": lambda: switched(),
     "buffer": lambda: memoryview(TENSOR),
     "buffer, through NumPy": lambda: np.asarray(memoryview(TENSOR)),
     "refused: buffer": refused(

@@ -25,7 +25,8 @@ def case(function: Callable[[], None]) -> Callable[[], None]:
 
 def register(code: int, bits: int, dtype: Any) -> None:
     """Tell NumPy of a dtype."""
-    np.dtypes.register_dlpack_dtype((code, bits), np.dtype(dtype))  # type: ignore[attr-defined]
+    dtypes: Any = np.dtypes
+    dtypes.register_dlpack_dtype((code, bits), np.dtype(dtype))
 
 
 def crafted(code: int, bits: int, **fields: Any) -> Any:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import importlib
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -358,15 +359,14 @@ def table_lives_on_when_it_is_taken_away() -> None:
 @case
 def other_interpreters_cannot_have_dlferry() -> None:
     """So the refusal outside the main one is never met."""
-    try:
-        import _interpreters  # type: ignore[import-not-found]
-    except ImportError:
+    if sys.version_info < (3, 13):
         return
-    other = _interpreters.create()
-    failure = _interpreters.exec(other, "import dlferry")
+    interpreters: Any = importlib.import_module("_interpreters")
+    other = interpreters.create()
+    failure = interpreters.exec(other, "import dlferry")
     assert failure is not None
     assert "subinterpreters" in failure.msg, failure
-    _interpreters.destroy(other)
+    interpreters.destroy(other)
 
 
 @case

@@ -9,6 +9,7 @@ import sys
 import types
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import dlferry
@@ -32,7 +33,13 @@ def refusal(call: Callable[[], object], *kinds: type[BaseException]) -> str:
     raise AssertionError(f"nothing was raised, and {found!r} returned")
 
 
-def module() -> types.ModuleType:
+def hide(name: str) -> None:
+    """Make a module fail to import."""
+    modules: dict[str, Any] = sys.modules
+    modules[name] = None
+
+
+def module() -> Any:
     """Find NumPy's own extension module; NumPy 1.26 has one of Python code under the newer name."""
     names = ("numpy._core._multiarray_umath", "numpy.core._multiarray_umath")
     found = [sys.modules[name] for name in names if name in sys.modules]
@@ -75,7 +82,7 @@ def numpy_is_imported_when_an_array_is_wanted() -> None:
 
 @case
 def numpy_is_not_there() -> None:
-    sys.modules["numpy"] = None  # type: ignore[assignment]
+    hide("numpy")
     for call in (
         lambda: dlferry.numpy.from_dlpack(floats()),
         lambda: dlferry.numpy.asarray(b"abc"),
@@ -120,19 +127,20 @@ def impostor_beside_numpy() -> None:
 def impostor_in_the_place_of_numpys_type() -> None:
     import numpy as np
 
-    np.ndarray = impostor()  # type: ignore[misc]
-    refusal(lambda: dlferry.from_dlpack(np.ndarray()), TypeError)  # type: ignore[call-overload]
+    changed: Any = np
+    changed.ndarray = impostor()
+    refusal(lambda: dlferry.from_dlpack(changed.ndarray()), TypeError)
     dlferry.numpy.asarray(b"abc")
     assert dlferry.from_dlpack(np.zeros(3)).source == "numpy"
 
 
 @case
 def impostor_in_the_place_of_numpy() -> None:
-    fake = types.ModuleType("numpy")
-    fake.ndarray = impostor()  # type: ignore[attr-defined]
-    fake._core = types.ModuleType("numpy._core")  # type: ignore[attr-defined]
-    umath = types.ModuleType("numpy._core._multiarray_umath")
-    umath._ARRAY_API = dlferry.Tensor.__dlpack_c_exchange_api__  # type: ignore[attr-defined]
+    fake: Any = types.ModuleType("numpy")
+    fake.ndarray = impostor()
+    fake._core = types.ModuleType("numpy._core")
+    umath: Any = types.ModuleType("numpy._core._multiarray_umath")
+    umath._ARRAY_API = dlferry.Tensor.__dlpack_c_exchange_api__
     sys.modules.update({"numpy": fake, "numpy._core": fake._core, "numpy._core._multiarray_umath": umath})
     refusal(lambda: dlferry.from_dlpack(fake.ndarray()), TypeError)
     refusal(lambda: dlferry.numpy.from_dlpack(floats()), Exception)
@@ -148,16 +156,16 @@ def table_is(other: object) -> None:
         import ml_dtypes
 
         assert ml_dtypes.__name__
-    own = module()._ARRAY_API  # type: ignore[attr-defined]
+    own = module()._ARRAY_API
     array = np.arange(6.0).reshape(2, 3)[:, ::-1]
     if other is None:
-        del module()._ARRAY_API  # type: ignore[attr-defined]
+        del module()._ARRAY_API
     else:
-        module()._ARRAY_API = other  # type: ignore[attr-defined]
+        module()._ARRAY_API = other
     without_structure(array)
-    module()._ARRAY_API = own  # type: ignore[attr-defined]
+    module()._ARRAY_API = own
     assert dlferry.from_dlpack(array).source == "numpy"
-    assert type(dlferry.numpy.from_dlpack(array).base) is dlferry.Tensor
+    assert isinstance(dlferry.numpy.from_dlpack(array).base, dlferry.Tensor)
 
 
 def without_structure(array: Any) -> None:
@@ -220,7 +228,7 @@ def table_is_another_table() -> None:
     import numpy as np
 
     assert np.__name__
-    table_is(module()._UFUNC_API)  # type: ignore[attr-defined]
+    table_is(module()._UFUNC_API)
 
 
 @case
@@ -233,8 +241,9 @@ def module_is_of_python_code() -> None:
 
         assert ml_dtypes.__name__
     real = module()
-    fake, before = types.ModuleType(real.__name__), dict(sys.modules)
-    fake._ARRAY_API = real._ARRAY_API  # type: ignore[attr-defined]
+    before = dict(sys.modules)
+    fake: Any = types.ModuleType(real.__name__)
+    fake._ARRAY_API = real._ARRAY_API
     for name in ("numpy._core._multiarray_umath", "numpy.core._multiarray_umath"):
         if name in sys.modules:
             sys.modules[name] = fake
@@ -261,9 +270,9 @@ def table_is_replaced_once_it_was_found() -> None:
     import numpy as np
 
     assert dlferry.from_dlpack(np.zeros(3)).source == "numpy"
-    module()._ARRAY_API = module()._UFUNC_API  # type: ignore[attr-defined]
+    module()._ARRAY_API = module()._UFUNC_API
     assert dlferry.from_dlpack(np.zeros(3)).source == "numpy"
-    assert type(dlferry.numpy.from_dlpack(floats()).base) is dlferry.Tensor
+    assert isinstance(dlferry.numpy.from_dlpack(floats()).base, dlferry.Tensor)
 
 
 @case
@@ -321,11 +330,6 @@ def many_threads_find_it_at_once() -> None:
         assert set(pool.map(find, range(8))) == {"numpy"}
 
 
-def hide(name: str) -> None:
-    """Make a module fail to import."""
-    sys.modules[name] = None  # type: ignore[assignment]
-
-
 @case
 def ml_dtypes_is_not_there() -> None:
     hide("ml_dtypes")
@@ -337,7 +341,7 @@ def ml_dtypes_is_not_there() -> None:
 
 @case
 def ml_dtypes_is_too_old() -> None:
-    fake = types.ModuleType("ml_dtypes")
+    fake: Any = types.ModuleType("ml_dtypes")
     sys.modules["ml_dtypes"] = fake
     recipe = dt.Crafted(bytes(4), shape=[2], strides=[1], code=4, bits=16, lanes=1)
     text = refusal(lambda: dlferry.numpy.from_dlpack(dt.Producer(recipe)), ImportError)
@@ -347,13 +351,13 @@ def ml_dtypes_is_too_old() -> None:
 @case
 def ml_dtypes_is_somebody_else() -> None:
     """Its types need not be as long as their names say."""
-    fake = types.ModuleType("ml_dtypes")
-    fake.bfloat16 = "f8"  # type: ignore[attr-defined]
-    fake.float8_e5m2 = object()  # type: ignore[attr-defined]
+    fake: Any = types.ModuleType("ml_dtypes")
+    fake.bfloat16 = "f8"
+    fake.float8_e5m2 = object()
     sys.modules["ml_dtypes"] = fake
     for code, bits in ((4, 16), (12, 8)):
         recipe = dt.Crafted(bytes(24), shape=[3], strides=[1], code=code, bits=bits, lanes=1)
-        refusal(lambda recipe=recipe: dlferry.numpy.from_dlpack(dt.Producer(recipe)), Exception)  # type: ignore[misc]
+        refusal(partial(dlferry.numpy.from_dlpack, dt.Producer(recipe)), Exception)
 
 
 if __name__ == "__main__":
