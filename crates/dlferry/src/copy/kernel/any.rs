@@ -1,6 +1,7 @@
 //! Elements of any size, at any strides: runs, and whatever no other kernel is for.
 
-use super::{Inner, Pass};
+use super::simd::Vector;
+use super::{Inner, LINE, Pass};
 
 /// Along both axes, blocks of this many elements are copied before the next, where the two sides are dense along
 /// different axes.
@@ -31,6 +32,33 @@ pub(super) unsafe fn any(to: *mut u8, from: *const u8, inner: &Inner, pass: &Pas
                 let bytes = core::slice::from_raw_parts_mut(to, item);
                 bytes.chunks_exact_mut(unit).for_each(<[u8]>::reverse);
             }
+        });
+    }
+}
+
+/// Bytes from which a run has enough whole lines to be written past the caches.
+pub(super) const RUN: usize = 512;
+
+/// Copies runs of at least [`RUN`] bytes, their whole lines past the caches.
+///
+/// # Safety
+///
+/// As [`Body`](super::Body); the processor has the instructions of `V`, and no unit is reversed.
+#[inline(always)]
+pub(super) unsafe fn runs<V: Vector>(to: *mut u8, from: *const u8, inner: &Inner, _pass: &Pass) {
+    let item = inner.item;
+    // SAFETY: a run of both sides each time, vouched for by the caller; what is streamed are lines of the target.
+    unsafe {
+        blocks(to, from, inner, |to, from| {
+            let head = to.align_offset(LINE).min(item);
+            to.copy_from_nonoverlapping(from, head);
+            let end = head + (item - head) / V::BYTES * V::BYTES;
+            let mut at = head;
+            while at < end {
+                V::load(from.wrapping_add(at)).stream(to.wrapping_add(at));
+                at += V::BYTES;
+            }
+            to.wrapping_add(end).copy_from_nonoverlapping(from.wrapping_add(end), item - end);
         });
     }
 }

@@ -21,6 +21,19 @@ pub(in crate::copy) enum Kernel {
 
 /// The function of a kernel.
 pub(in crate::copy) fn body(kernel: Kernel, level: Level, inner: &Inner, pass: &Pass) -> Body {
+    // A single run is what `memcpy` is made for.
+    let is_runs = inner.item >= any::RUN && pass.unit == 1 && inner.i.n.max(inner.j.n) > 1;
+    if kernel == Kernel::Any && pass.streams && is_runs {
+        return match level {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => avx2::runs,
+            #[cfg(target_arch = "x86_64")]
+            Level::Sse2 => any::runs::<Sse2>,
+            #[cfg(target_arch = "aarch64")]
+            Level::Neon => any::runs::<super::simd::neon::Neon>,
+            _ => any::runs::<Portable>,
+        };
+    }
     if kernel == Kernel::Any || !inner.item.is_power_of_two() || inner.item > 16 {
         return sized(inner.item, pass);
     }
@@ -84,10 +97,19 @@ fn of<V: Vector>(kernel: Kernel, inner: &Inner) -> Body {
 /// The kernels compiled for a processor that has AVX2.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{Avx2, Body, Inner, Kernel, Pass, Vector, mix, row, tile};
+    use super::{Avx2, Body, Inner, Kernel, Pass, Vector, any, mix, row, tile};
 
     pub(super) fn body(kernel: Kernel, inner: &Inner) -> Body {
         choose!(kernel, inner, Avx2, rows, plane, split, join)
+    }
+
+    /// # Safety
+    ///
+    /// As the kernel; the processor has AVX2.
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn runs(to: *mut u8, from: *const u8, inner: &Inner, pass: &Pass) {
+        // SAFETY: vouched for by the caller.
+        unsafe { any::runs::<Avx2>(to, from, inner, pass) }
     }
 
     /// # Safety
