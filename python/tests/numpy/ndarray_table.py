@@ -148,8 +148,8 @@ def borrowed_tensor_is_the_arrays_memory() -> None:
         assert (lent["device"], lent["ndim"], lent["byte_offset"]) == ((1, 0), array.ndim, 0)
         assert not lent["shape_null"]
         assert not lent["strides_null"]
-    for make in ndarrays.READ_ONLY.values():
-        with raising(BufferError, "managed tensor"):
+    for name, make in ndarrays.READ_ONLY.items():
+        with raising(BufferError, "managed tensor", "describe" if "overlap" in name else "read-only"):
             dt.exchange_borrow(make())
 
 
@@ -250,7 +250,7 @@ class Asked(np.ndarray):
 
     def __dlpack__(self, **keywords: Any) -> Any:
         type(self).calls += 1
-        return self.view(np.ndarray).__dlpack__(**keywords)
+        return self.view(np.ndarray).__dlpack__(**(keywords if ndarrays.HAS_VERSIONS else {}))
 
 
 class Raising(np.ndarray):

@@ -181,7 +181,12 @@ def without_structure(array: Any) -> None:
         )
     result = dlferry.numpy.from_dlpack(floats())
     assert (type(result), result.tolist()) == (np.ndarray, [[0.0] * 3] * 2)
-    assert dlferry.numpy.asarray(b"abc").tolist() == [97, 98, 99]
+    assert result.flags.writeable
+    fixed = dlferry.numpy.asarray(b"abc")
+    assert (fixed.tolist(), fixed.flags.writeable) == ([97, 98, 99], False)
+    data = bytearray(b"abc")
+    dlferry.numpy.asarray(data)[0] = 120
+    assert data == b"xbc"
     assert dlferry.asarray(array.astype(">f8")).tolist() == array.tolist()
     assert "not known" in refusal(dlferry.numpy.enable_exchange_api, RuntimeError)
     refusal(lambda: dlferry.from_dlpack(np.zeros(2, "datetime64[s]")), BufferError, TypeError)

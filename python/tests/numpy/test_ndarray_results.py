@@ -19,7 +19,7 @@ from craft import (
     floats,
     on_device,
 )
-from ndarrays import AWKWARD, LAYOUTS, LETTERS, MAX_AXES, cube, extremes, frozen
+from ndarrays import AWKWARD, HAS_DLPACK, LAYOUTS, LETTERS, MAX_AXES, cube, extremes, frozen
 from ndarrays import READ_ONLY as FROZEN
 
 
@@ -79,6 +79,17 @@ def test_array_of_an_array_holds_it_once():
     assert sys.getrefcount(array) == before + 5
     assert all(result.base.owner is array for result in results)
     del results
+    assert sys.getrefcount(array) == before
+
+
+@pytest.mark.skipif(not HAS_DLPACK, reason="this NumPy has no DLPack that a class could have")
+def test_array_of_a_derived_class_is_held_once():
+    """Nobody asks it again, so what its capsule holds is enough."""
+    array = cube().view(type("Derived", (np.ndarray,), {}))
+    before = sys.getrefcount(array)
+    result = dlferry.numpy.from_dlpack(array)
+    assert sys.getrefcount(array) == before + 1
+    del result
     assert sys.getrefcount(array) == before
 
 

@@ -8,6 +8,7 @@ use dlferry::managed::{Descriptor, Tensor as Managed};
 use pyo3::exceptions::{PyBufferError, PyRuntimeError};
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyMemoryView;
 
 use super::runtime::{Runtime, numpy};
 use super::{array, dtype};
@@ -110,7 +111,7 @@ pub(crate) fn to_ndarray<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py
     }
     check(descriptor)?;
     if dtype::to_number(descriptor.dtype()).is_some() {
-        return through_numpy(tensor);
+        return through_buffer(tensor);
     }
     if let Some(registered) = as_registered(tensor)? {
         return Ok(registered);
@@ -213,15 +214,17 @@ fn spread<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Option<Bound<'py, Tensor
     Bound::new(tensor.py(), Tensor::new(spread.into_shared(), this.source(), None)).map(Some)
 }
 
-/// The tensor as NumPy itself takes it.
+/// The tensor as NumPy itself takes it, with what was registered there.
 fn through_numpy<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
     let py = tensor.py();
-    let module = numpy(py)?;
-    // NumPy before 1.23 has no `from_dlpack`, and every NumPy takes buffers.
-    match module.getattr_opt(intern!(py, "from_dlpack"))? {
-        Some(function) => function.call1((tensor,)),
-        None => module.getattr(intern!(py, "asarray"))?.call1((tensor,)),
-    }
+    numpy(py)?.getattr(intern!(py, "from_dlpack"))?.call1((tensor,))
+}
+
+/// The tensor as NumPy takes its buffer, which every NumPy does, read-only or not.
+fn through_buffer<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
+    let py = tensor.py();
+    let lent = PyMemoryView::from(tensor.as_any())?;
+    numpy(py)?.getattr(intern!(py, "asarray"))?.call1((lent,))
 }
 
 /// The tensor through its bytes as integers, viewed as another type: for a NumPy whose structures are not known.
@@ -230,5 +233,5 @@ fn viewed<'py>(tensor: &Bound<'py, Tensor>, scalar_type: &Bound<'py, PyAny>) -> 
     let bits = u8::try_from(tensor.get().shared().descriptor().storage_bits())?;
     let stand_in = DLDataType { code: DLDataTypeCode::UINT, bits, lanes: 1 };
     let integers = Bound::new(py, view_as(tensor.get(), py, stand_in)?)?;
-    through_numpy(&integers)?.call_method1(intern!(py, "view"), (scalar_type,))
+    through_buffer(&integers)?.call_method1(intern!(py, "view"), (scalar_type,))
 }
