@@ -41,9 +41,8 @@ def hide(name: str) -> None:
 
 def module() -> Any:
     """Find NumPy's own extension module; NumPy 1.26 has one of Python code under the newer name."""
-    names = ("numpy._core._multiarray_umath", "numpy.core._multiarray_umath")
-    found = [sys.modules[name] for name in names if name in sys.modules]
-    return next(one for one in found if not (one.__file__ or "").endswith(".py"))
+    core = "core" if sys.modules["numpy"].__version__.startswith("1.") else "_core"
+    return sys.modules[f"numpy.{core}._multiarray_umath"]
 
 
 def floats() -> Any:
