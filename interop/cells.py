@@ -37,7 +37,8 @@ def into(name: str, way: str, dtype: str, layout: str) -> str:
     if str(tensor.dtype) != dtype:
         return f"wrong: dtype {tensor.dtype}"
     said = {True: "copied", False: "shared", None: "untold"}[tensor.copied]
-    if pointer is not None and tensor.size and (tensor.data_ptr == pointer) is (tensor.copied is True):
+    is_told = tensor.copied is not None and pointer is not None
+    if is_told and tensor.size and (tensor.data_ptr == pointer) is tensor.copied:
         return f"wrong: it says {said} of {tensor.data_ptr:#x} and {pointer:#x}"
     return f"{said}, {'read-only' if tensor.readonly else 'writable'}, {tensor.source}"
 

@@ -2,7 +2,7 @@
 
 from tables import Facts, Quirk, table
 
-from facts.names import INTEGERS, RARE
+from facts.names import INTEGERS
 
 OWN = f"bool {INTEGERS} float32 float64 complex64 complex128"
 SHARES = table(f"""
@@ -44,7 +44,6 @@ FACTS = Facts(
             {OWN}   | broadcast read-only | shared, read-only
             {OWN}   | empty               | taken, writable
             {OWN}   | *                   | shared, writable
-            {RARE}  | *                   | refused BufferError
             *       | *                   | refused TypeError
         """),
     },

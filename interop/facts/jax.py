@@ -2,7 +2,7 @@
 
 from tables import Facts, Quirk, table
 
-from facts.names import NUMPY, RARE, SPREAD, VIEWED
+from facts.names import NUMPY, SPREAD, VIEWED
 
 OWN = f"{NUMPY} {VIEWED}"
 
@@ -21,9 +21,11 @@ FACTS = Facts(
         """),
         "asarray": table(f"""
             {OWN} float4_*   | *     | untold, read-only, dlpack-unversioned | <0.12
-            {OWN} float4_*   | *     | shared, read-only, dlpack
-            float6_*         | empty | crash SIGABRT
-            *               | *     | refused BufferError
+            {OWN} float4_*      | *     | shared, read-only, dlpack
+            # By `__array__`, of which nobody can tell whether it copies.
+            int2 int4 uint2 uint4 | *     | untold, read-only, numpy
+            float6_*            | empty | crash SIGABRT
+            *                   | *     | refused BufferError
         """),
     },
     out_of={
@@ -42,7 +44,9 @@ FACTS = Facts(
             *     | *                               | refused JaxRuntimeError
         """),
         "asarray": table(f"""
-            {RARE}         | *     | refused BufferError
+            complex32 bcomplex32 | * | refused TypeError
+            uint1          | empty | taken
+            uint1          | *     | refused JaxRuntimeError
             float6_*        | *     | refused JaxRuntimeError | <0.12
             {OWN} {SPREAD} | empty | taken
             {OWN} {SPREAD} | *     | copied

@@ -2,7 +2,7 @@
 
 from tables import Facts, Quirk, table
 
-from facts.names import INTEGERS, RARE, VIEWS
+from facts.names import INTEGERS, VIEWS
 
 OWN = f"bool {INTEGERS} float16 float32 float64"
 # What it takes and NumPy cannot have.
@@ -34,7 +34,6 @@ FACTS = Facts(
             *       | *     | refused RuntimeError
         """),
         "ortvalue_from_numpy": table(f"""
-            {RARE} | *                             | refused BufferError
             {OWN}  | transposed broadcast {VIEWS}  | copied
             {OWN}  | empty                         | taken
             {OWN}  | *                             | shared
