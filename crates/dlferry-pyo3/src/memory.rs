@@ -111,7 +111,7 @@ impl Drop for Keep {
     fn drop(&mut self) {
         let Some(object) = self.0.take() else { return };
         let object = core::mem::ManuallyDrop::new(object);
-        let _let_go = Python::try_attach(|py| {
+        crate::python::try_attached(|py| {
             crate::error::with_exception_aside(py, || drop(core::mem::ManuallyDrop::into_inner(object)));
         });
     }

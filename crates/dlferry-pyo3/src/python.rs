@@ -55,6 +55,26 @@ pub(crate) fn call_method<'a, 'py: 'a>(
     object.call_method(name, (), Some(&keywords))
 }
 
+/// Runs `action` attached to the interpreter, on any thread; not at all once the interpreter is gone.
+///
+/// For what another library may call in the middle of a call of ours: it may have let go of the interpreter meanwhile, which
+/// pyo3, counting its own calls, does not see.
+#[inline]
+pub(crate) fn try_attached(action: impl FnOnce(Python<'_>)) {
+    let _gone = Python::try_attach(|py| {
+        // SAFETY: the interpreter is there; asks for the state of this thread alone.
+        #[cfg(not(feature = "abi3"))]
+        if unsafe { ffi::PyGILState_Check() } == 1 {
+            return action(py);
+        }
+        // SAFETY: the interpreter is there. Does nothing more than count for a thread that is attached.
+        let state = unsafe { ffi::PyGILState_Ensure() };
+        action(py);
+        // SAFETY: gives back what was taken above.
+        unsafe { ffi::PyGILState_Release(state) };
+    });
+}
+
 /// A module that somebody has imported, and nothing is imported for it.
 pub(crate) fn loaded_module<'py>(py: Python<'py>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
     // SAFETY: attached, and `name` is alive.

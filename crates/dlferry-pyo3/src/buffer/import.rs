@@ -96,7 +96,7 @@ impl Flat {
 impl Drop for Buffer {
     fn drop(&mut self) {
         // May run on any thread, attached or not, and after the interpreter is gone; then nothing is there to be told.
-        let _released = Python::try_attach(|py| {
+        crate::python::try_attached(|py| {
             crate::error::with_exception_aside(py, || {
                 // SAFETY: attached; filled by `PyObject_GetBuffer` and released once.
                 unsafe { ffi::PyBuffer_Release(&raw mut *self.0) };

@@ -15,7 +15,7 @@ use crate::capsule;
 use crate::error::IntoPyErr;
 use crate::memory::{Keep, Memory};
 use crate::protocol::Request;
-use crate::python::version_tuple;
+use crate::python::{try_attached, version_tuple};
 use crate::settle::settle;
 use crate::tensor::{Made, Source};
 
@@ -170,7 +170,7 @@ fn keep(object: &Bound<'_, PyAny>) -> Handle {
 /// `keeper` is a reference of its own to a Python object, given back nowhere else.
 unsafe fn let_go(keeper: NonNull<c_void>) {
     let object = keeper.as_ptr().cast::<ffi::PyObject>();
-    let _let_go = Python::try_attach(|py| {
+    try_attached(|py| {
         // SAFETY: attached; alive, for this is a reference to it.
         if unsafe { ffi::Py_REFCNT(object) } > 1 {
             // Not the last one: nothing is freed and no code runs.
