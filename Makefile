@@ -100,7 +100,7 @@ asan-python: venv
 	$(if $(PRELOAD),$(ASAN) build $(ASAN_BUILD) $(EXTENSIONS))
 	$(if $(PRELOAD),tools/stage $(TARGET)/asan/$(HOST)/debug $(TARGET)/py/asan)
 	@$(if $(PRELOAD),tools/with $(VENV) "the Python tests under AddressSanitizer" env PYTHONPATH=$(TARGET)/py/asan \
-		LD_PRELOAD=$(PRELOAD) ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc DLFERRY_ASAN=1 \
+		LD_PRELOAD=$(PRELOAD) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc DLFERRY_ASAN=1 \
 		$(VENV)/bin/python $(PYTEST) --capture=sys -m "not torch")
 
 .PHONY: lint

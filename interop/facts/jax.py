@@ -25,6 +25,7 @@ FACTS = Facts(
             # By `__array__`, of which nobody can tell whether it copies.
             int2 int4 uint2 uint4 | *     | untold, read-only, numpy
             float6_*            | empty | crash SIGABRT
+            float6_*            | *     | untold, read-only, numpy
             *                   | *     | refused BufferError
         """),
     },

@@ -3,6 +3,7 @@
 import gc
 import sys
 import threading
+from types import SimpleNamespace
 
 import dlferry
 import dlferry_testing as dt
@@ -177,3 +178,29 @@ def test_tensor_lives_in_the_graph_of_a_computation():
     del loss
     gc.collect()
     assert len(recipe.deleter_calls) == 1
+
+
+MEMORY = np.arange(6.0)
+INTERFACE = SimpleNamespace(
+    __array_interface__={
+        "version": 3,
+        "shape": (6,),
+        "typestr": MEMORY.dtype.str,
+        "data": (MEMORY.ctypes.data, False),
+    }
+)
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda: dlferry.from_dlpack(np.arange(6.0)),
+        lambda: dlferry.from_buffer(bytearray(48)),
+        lambda: dlferry.asarray(INTERFACE),
+    ],
+    ids=["array", "buffer", "array interface"],
+)
+def test_object_is_let_go_of_where_torch_let_go_of_the_interpreter(take):
+    # The last tensor of the memory goes within PyTorch's deleter, which calls ours without the interpreter.
+    tensor = dlferry.from_dlpack(torch.from_dlpack(take()))
+    del tensor
