@@ -58,34 +58,23 @@ impl Layout {
         Some(bytes)
     }
 
-    /// Becomes what [`Self::from_bytes`] makes, where it is, in one pass over the axes for the common
-    /// case. Of no use to anybody when they are refused.
+    /// Becomes what [`Self::from_bytes`] makes, where it is. Of no use to anybody when they are refused.
     #[inline]
     pub(crate) fn fill_bytes(&mut self, shape: &[i64], strides: &[i64], item: usize) -> Result<(), LayoutError> {
+        if self.fill_row_major(shape, strides, item).is_some() {
+            return Ok(());
+        }
         if shape.len() > INLINE || shape.len() != strides.len() || !item.is_power_of_two() {
             *self = Self::from_bytes(shape, strides, item)?;
             return Ok(());
         }
         let (bits, within) = (item.trailing_zeros(), i64::try_from(item).unwrap_or(i64::MAX).wrapping_sub(1));
-        let (mut partial, mut size, mut is_chain, mut outer) = (0, None, true, 1);
-        self.shape.fill(shape.iter().copied());
-        self.strides.fill(shape.iter().zip(strides).map(|(&extent, &bytes)| {
-            let stride = bytes.wrapping_shr(bits);
-            partial |= bytes & within;
-            // Row-major: each axis spans one step of the axis before it, and the last one has stride 1.
-            let (span, overflows) = stride.overflowing_mul(extent);
-            is_chain &= extent > 0 && !overflows && (size.is_none() || span == outer);
-            size = size.or(Some(span));
-            outer = stride;
-            stride
-        }));
-        let size = size.unwrap_or(1);
-        let size = isize::try_from(size).ok().and_then(|size| usize::try_from(size).ok());
-        match size {
-            Some(size) if partial == 0 && is_chain && outer == 1 => self.facts.set_row_major(size)?,
-            _ if partial == 0 => self.facts.set(self.shape.as_slice(), self.strides.as_slice())?,
-            _ => *self = Self::from_bytes(shape, strides, item)?,
+        if strides.iter().any(|bytes| bytes & within != 0) {
+            *self = Self::from_bytes(shape, strides, item)?;
+            return Ok(());
         }
-        Ok(())
+        self.shape.fill(shape.iter().copied());
+        self.strides.fill(strides.iter().map(|bytes| bytes.wrapping_shr(bits)));
+        self.facts.set(self.shape.as_slice(), self.strides.as_slice())
     }
 }
