@@ -192,6 +192,24 @@ impl Crafted {
     }
 
     /// Builds a tensor of the versioned struct, which the caller owns.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use dlferry_testing::Crafted;
+    ///
+    /// let recipe = Crafted::new(&[1, 2, 3, 4]).shape([2, 2]).strides([2, 1]).misalign(1);
+    /// let (managed, record) = recipe.build_versioned();
+    ///
+    /// // A consumer would stand here. This one only gives the tensor back.
+    /// // SAFETY: the struct was built above and nobody has deleted it.
+    /// let deleter = unsafe { (*managed.as_ptr()).deleter };
+    /// // SAFETY: the deleter is called once, with the pointer it belongs to.
+    /// unsafe { deleter.unwrap()(managed.as_ptr()) };
+    ///
+    /// assert_eq!(record.count(), 1);
+    /// assert!(record.calls()[0].original);
+    /// ```
     #[must_use]
     pub fn build_versioned(&self) -> (NonNull<DLManagedTensorVersioned>, Arc<Record>) {
         (managed::build(self), Arc::clone(&self.record))

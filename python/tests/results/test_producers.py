@@ -12,6 +12,7 @@ import dlferry_testing as dt
 import numpy as np
 import pytest
 from craft import CUDA, deletions, floats, on_device
+from owners import no_owner_left  # noqa: F401
 
 SQUARES = [0, 1, 4, 9]
 
@@ -43,15 +44,6 @@ def through_tvm_ffi(array: Any) -> list[int]:
     assert np.from_dlpack(tvm_ffi.from_dlpack(array)).tolist() == SQUARES
     values: list[int] = np.from_dlpack(echo(array)).tolist()
     return values
-
-
-@pytest.fixture(autouse=True)
-def no_owner_left():
-    """What a test took from Rust is freed when it ends."""
-    before = rust.live()
-    yield
-    gc.collect()
-    assert rust.live() == before
 
 
 @pytest.mark.parametrize("way", WAYS)
