@@ -5,6 +5,7 @@ import importlib.util
 import itertools
 import json
 from pathlib import Path
+from types import ModuleType
 
 import harness
 import pytest
@@ -130,3 +131,16 @@ def test_the_exit_status_says_whether_a_promise_is_missed(promise, status, monke
     written = json.loads(file.read_text())
     assert [row["missed"] for row in written["rows"]] == [bool(status), False]
     assert written["rows"][0]["ratio"] == 1.1
+
+
+def test_what_is_taken_of_a_module_is_looked_up_before():
+    module = ModuleType("module")
+    module.inner = ModuleType("inner")
+    calls: list[int] = []
+    module.inner.count = calls
+    names = {"module": module, "value": 3, "other": [1]}
+    timed = harness._loop("module.inner.count.append(other.index(1) + value)", names, int)
+    del module.inner, names["value"]
+    names["value"] = 4
+    timed(range(2), lambda: 0)
+    assert calls == [4, 4]
