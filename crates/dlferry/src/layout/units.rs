@@ -35,7 +35,7 @@ impl Layout {
     #[inline]
     pub(crate) fn fill_row_major(&mut self, shape: &[i64], strides: &[i64], item: usize) -> Option<i64> {
         let ndim = shape.len();
-        if ndim > INLINE || ndim != strides.len() {
+        if ndim > INLINE || ndim != strides.len() || item == 0 {
             return None;
         }
         let (mut size, mut bytes) = (1_i64, i64::try_from(item).ok()?);
