@@ -9,8 +9,8 @@ mod known;
 
 pub use import::{Table, table_of};
 
-/// Whether a table says that it cannot: some do with a `RuntimeError` of the depths (rule E9), for which their
-/// `__dlpack__` has better words.
+/// Whether an error says that something cannot be exchanged: some tables do with a `RuntimeError` of the depths (rule E9), for
+/// which their `__dlpack__` has better words, and so does NumPy before 2.5.
 pub(crate) fn is_refusal(error: &pyo3::PyErr, py: pyo3::Python<'_>) -> bool {
     error.is_instance_of::<pyo3::exceptions::PyBufferError>(py)
         || error.is_instance_of::<pyo3::exceptions::PyRuntimeError>(py)

@@ -5,7 +5,7 @@ use core::ffi::c_void;
 use dlferry::abi::{DLDataType, DLDataTypeCode};
 use dlferry::copy::Order;
 use dlferry::managed::{Descriptor, Tensor as Managed};
-use pyo3::exceptions::{PyBufferError, PyRuntimeError};
+use pyo3::exceptions::PyBufferError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyMemoryView;
@@ -16,6 +16,7 @@ use crate::capsule;
 use crate::copying::copy_of;
 use crate::device;
 use crate::error::{CopyRequiredError, IntoPyErr};
+use crate::exchange;
 use crate::protocol::{self, Request, values};
 use crate::tensor::{Tensor, view_as};
 
@@ -196,9 +197,7 @@ fn as_registered<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Option<Bound<'py,
     }
     match through_numpy(tensor) {
         Ok(array) => Ok(Some(array)),
-        Err(error) if error.is_instance_of::<PyBufferError>(py) || error.is_instance_of::<PyRuntimeError>(py) => {
-            Ok(None)
-        }
+        Err(error) if exchange::is_refusal(&error, py) => Ok(None),
         Err(error) => Err(error),
     }
 }

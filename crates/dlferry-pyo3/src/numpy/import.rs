@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use dlferry::abi::{DLDataType, DLDevice};
 use dlferry::layout::LayoutError;
 use dlferry::managed::{DescribeError, Fields, Handle, Keeping, Outline, SharedTensor, Strides, Tensor as Managed};
-use pyo3::exceptions::{PyBufferError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::{ffi, intern};
@@ -13,6 +12,7 @@ use pyo3::{ffi, intern};
 use super::{Array, dtype};
 use crate::capsule;
 use crate::error::IntoPyErr;
+use crate::exchange;
 use crate::memory::{Keep, Memory};
 use crate::protocol::Request;
 use crate::python::{try_attached, version_tuple};
@@ -45,7 +45,7 @@ fn take_foreign<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, array: &Array<'_>
     let py = object.py();
     if dtype::has_registry(py)? {
         match as_registered(object, array, request) {
-            Err(error) if is_refusal(&error, py) => {}
+            Err(error) if exchange::is_refusal(&error, py) => {}
             result => return result,
         }
     }
@@ -66,10 +66,6 @@ fn as_registered<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, array: &Array<'_
     let method = array.runtime().array_type(py).getattr(intern!(py, "__dlpack__"))?;
     let taken = capsule::take(&method.call((object,), Some(&keywords))?)?;
     settle(py, taken, request, Source::DLPack, Some(object))
-}
-
-fn is_refusal(error: &PyErr, py: Python<'_>) -> bool {
-    error.is_instance_of::<PyBufferError>(py) || error.is_instance_of::<PyRuntimeError>(py)
 }
 
 #[inline(always)]
