@@ -97,11 +97,11 @@ impl Descriptor {
     }
 
     /// Becomes the description of a tensor that is only lent, as the exchange API lends one: what
-    /// [`describe_borrowed`](super::describe_borrowed) returns, written where this descriptor is.
+    /// [`describe_borrowed`](crate::managed::describe_borrowed) returns, written where this descriptor is.
     ///
     /// # Errors
     ///
-    /// As [`describe`](super::describe()); the descriptor is then [blank](Self::blank).
+    /// As [`describe`](crate::managed::describe()); the descriptor is then [blank](Self::blank).
     ///
     /// # Safety
     ///
