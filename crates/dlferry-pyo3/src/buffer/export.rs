@@ -2,13 +2,14 @@ use core::ffi::{c_int, c_void};
 use core::ptr;
 
 use dlferry::element::notation::format_of;
-use dlferry::managed::{Descriptor, SharedTensor};
+use dlferry::managed::{Descriptor, SharedTensor, Tensor as Managed};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi::{self, Py_buffer, Py_ssize_t};
 use pyo3::prelude::*;
 
 use crate::error::with_exception_aside;
 use crate::tensor::Tensor;
+use crate::trace::{self, Consumer};
 
 /// What one buffer view needs as long as it is in use.
 struct Lent {
@@ -50,7 +51,8 @@ pub(crate) unsafe fn fill(
     if asks(flags, ffi::PyBUF_WRITABLE) && descriptor.is_read_only() {
         return refuse(String::from("the tensor is read-only, and a writable buffer was asked for"));
     }
-    let lent = Box::new(lent(tensor.shared())?);
+    let held = trace::traced(object.py(), tensor.shared(), Consumer::Buffer).map(Managed::into_shared);
+    let lent = Box::new(lent(held.unwrap_or_else(|| tensor.shared().clone()))?);
     // A consumer that wants no shape sees bytes in a row, and some refuse another number of axes.
     let ndim = if asks(flags, ffi::PyBUF_ND) { descriptor.layout().ndim() } else { 1 };
     let filled = Py_buffer {
@@ -113,7 +115,7 @@ fn check_order(descriptor: &Descriptor, flags: c_int) -> PyResult<()> {
     )))
 }
 
-fn lent(tensor: &SharedTensor) -> PyResult<Lent> {
+fn lent(tensor: SharedTensor) -> PyResult<Lent> {
     let descriptor = tensor.descriptor();
     let too_large = || PyBufferError::new_err("a stride is larger than the buffer protocol can say");
     let size = i64::from(descriptor.storage_bits()) / 8;
@@ -126,7 +128,7 @@ fn lent(tensor: &SharedTensor) -> PyResult<Lent> {
         }
         convert(stride.checked_mul(size).ok_or_else(too_large)?)
     });
-    Ok(Lent { shape, strides: strides.collect::<PyResult<_>>()?, _tensor: tensor.clone() })
+    Ok(Lent { shape, strides: strides.collect::<PyResult<_>>()?, _tensor: tensor })
 }
 
 /// An address for a buffer without bytes, for consumers that refuse NULL.
