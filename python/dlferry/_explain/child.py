@@ -67,6 +67,8 @@ def producer(twin: Twin) -> tuple[Any, Any]:
                 return tensor, own
         except Exception:  # that library has no such array, then
             pass
+    if not twin.dlpack:
+        return tensor, memoryview(tensor)
     if twin.exchange and twin.versioned:
         return tensor, tensor
     return tensor, Producer(tensor, twin.versioned)
@@ -106,7 +108,7 @@ def trial(take: Any, twin: Twin) -> dict[str, Any]:
     except Exception as error:
         return {"outcome": "taken", "detail": f"what it made cannot be looked at: {words(error)}"}
     if seen.size == 0:
-        return {"outcome": "shared" if tensor.size == 0 else "wrong", "detail": "no elements"}
+        return {"outcome": "shared" if tensor.size == 0 else "wrong", "detail": "there are no elements"}
     result: dict[str, Any] = {
         "outcome": "shared" if seen.data_ptr in span(twin, tensor) else "copied",
         "detail": "",
@@ -118,10 +120,22 @@ def trial(take: Any, twin: Twin) -> dict[str, Any]:
     elif seen.tobytes() != tensor.tobytes():
         return {"outcome": "wrong", "detail": "it has other values"}
     if twin.readonly and result["outcome"] == "shared":
-        result["read_only"] = "kept" if seen.readonly and seen.source != "dlpack-unversioned" else "lost"
-        if seen.source == "dlpack-unversioned":
-            result["read_only"] = "unknown"
+        result["read_only"] = kept(made, seen)
     return result
+
+
+def kept(made: Any, seen: Any) -> str:
+    """Whether what a library made of read-only memory still says so, to the next who asks."""
+    try:
+        told = _native._look_at(made.__dlpack__(max_version=(1, 3)))
+    except Exception:  # it goes by another protocol
+        return "kept" if seen.readonly else "lost"
+    if told.get("version") is None:
+        return "unknown"
+    return "kept" if told["flags"] & READ_ONLY else "lost"
+
+
+READ_ONLY = 1
 
 
 def trial_itself(take: Any, task: dict[str, Any]) -> dict[str, Any] | None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
+import ast
+import builtins
+import importlib
 import json
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import argparse
+from typing import Any
 
 EPILOG = """\
 examples:
@@ -24,8 +26,6 @@ exit status: 0; 1 if a library of --to would refuse, crash or give other values;
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds what the subcommand takes."""
-    import argparse
-
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = EPILOG
     parser.add_argument(
@@ -48,19 +48,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-class Names(dict[str, Any]):
-    """The names of an expression: those that are not there are imported."""
-
-    def __missing__(self, name: str) -> Any:
-        import builtins
-        import importlib
-
-        if hasattr(builtins, name):
-            raise KeyError(name)
-        try:
-            return importlib.import_module(SHORT.get(name, name))
-        except ModuleNotFoundError as error:
-            raise KeyError(name) from error
+def names(tree: ast.AST) -> dict[str, Any]:
+    """The modules that an expression names, imported: ``numpy``, and ``PIL.Image`` where it says so."""
+    found: dict[str, Any] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not hasattr(builtins, node.id):
+            with suppress(ModuleNotFoundError):
+                found[node.id] = importlib.import_module(SHORT.get(node.id, node.id))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in found:
+            module = found[node.value.id]
+            if not hasattr(module, node.attr):
+                with suppress(ModuleNotFoundError):
+                    importlib.import_module(f"{module.__name__}.{node.attr}")
+    return found
 
 
 SHORT = {
@@ -81,7 +82,8 @@ def subject(what: str) -> Any:
 
         # A map: of a large file nothing is read that is not looked at. Objects are not unpickled.
         return numpy.load(what, mmap_mode="r", allow_pickle=False)
-    return eval(compile(what, "<the expression>", "eval"), {}, Names())
+    tree = ast.parse(what, "<the expression>", "eval")
+    return eval(compile(tree, "<the expression>", "eval"), names(tree))
 
 
 def main(args: argparse.Namespace) -> int:
@@ -90,8 +92,8 @@ def main(args: argparse.Namespace) -> int:
     from .libraries import installed, named
 
     try:
-        names = args.to or installed()
-        libraries = () if "none" in names else tuple(named(name) for name in names)
+        wanted = args.to or installed()
+        libraries = () if "none" in wanted else tuple(named(name) for name in wanted)
         x = subject(args.what)
     except Exception as error:
         from .protocols import words

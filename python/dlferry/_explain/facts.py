@@ -44,7 +44,7 @@ class Layout:
         try:
             shape = tuple(int(extent) for extent in interface["shape"])
             typestr = str(interface["typestr"])
-            bits = int(typestr[2:]) * 8
+            bits = int(typestr[2:]) * (32 if typestr[1] == "U" else 8)  # text is counted in code points
             strides = interface.get("strides")
             steps = (
                 tuple(int(step) * 8 for step in strides) if strides is not None else row_major(shape, bits)
@@ -174,7 +174,7 @@ class Layout:
         if not self.moving:
             return "one element, so any order"
         if self.c_contiguous and self.f_contiguous:
-            return "row-major and column-major at once"
+            return "one after another, which is row-major and column-major"
         if self.c_contiguous:
             return 'row-major ("C")'
         if self.f_contiguous:

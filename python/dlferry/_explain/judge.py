@@ -87,15 +87,15 @@ def judge(trial: Trial, twin: Twin) -> Verdict:
     outcome, detail = whole["outcome"], whole.get("detail", "")
     read_only = whole.get("read_only")
     causes: tuple[str, ...] = ()
-    why = remedy = ""
+    why = help_ = ""
     if outcome in KINDS:
         causes, why = _causes(trial, twin, outcome)
-        remedy = _remedy(trial, outcome, causes)
+        help_ = remedy(trial, outcome, causes)
     elif read_only == "lost":
         causes = (READ_ONLY,)
         why = "the memory is read-only, and what it makes of it can be written all the same"
-        remedy = "x.copy(), or dlferry.from_dlpack(x, copy=True), before anybody writes"
-    return Verdict(trial.library, trial.version, trial.call, outcome, detail, causes, why, remedy, read_only)
+        help_ = "x.copy(), or dlferry.from_dlpack(x, copy=True), before anybody writes"
+    return Verdict(trial.library, trial.version, trial.call, outcome, detail, causes, why, help_, read_only)
 
 
 def _like(trial: Trial, name: str, outcome: str) -> bool:
@@ -170,10 +170,11 @@ def _fine(trial: Trial, name: str) -> bool:
     return trial.results.get(name, {}).get("outcome") == "shared"
 
 
-def _remedy(trial: Trial, outcome: str, causes: tuple[str, ...]) -> str:
+def remedy(trial: Trial, outcome: str, causes: tuple[str, ...]) -> str:
+    """What helps, which was tried."""
     handed, copy = trial.results.get(HANDED_ON, {}), trial.results.get(COPY, {})
     if handed.get("outcome") == "shared" and handed.get("read_only") != "lost":
-        return "hand on dlferry.from_dlpack(x) in its place: tried, and the memory is shared"
+        return "hand on dlferry.asarray(x) in its place: tried, and the memory is shared"
     if copy.get("outcome") == "shared":
         if KINDS[outcome] == "copy":
             return (

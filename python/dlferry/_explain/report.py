@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .facts import Layout
 from .owners import sentence
-from .protocols import Answer
+from .protocols import Answer, attempt
 
 if TYPE_CHECKING:
     from .judge import Verdict
@@ -148,10 +148,16 @@ def summarize(subject: Subject) -> str:
         return f"{subject.kind}: no array, for it offers none of the protocols"
     layout = subject.layout
     if layout is None:
-        return f"{subject.kind}: it offers protocols, but none describes it"
+        return f"{subject.kind}{shape_of(subject.x)}, of which no protocol says more"
     shape = f"shape {short(layout.shape)}"
     access = {True: ", read-only", False: ", writable", None: ""}[layout.readonly]
-    return f"{subject.kind} of {shape}, {layout.dtype}, {count(layout.nbytes)} bytes{access}"
+    return f"{subject.kind} of {shape}, {layout.dtype}, {of_bytes(layout.nbytes)}{access}"
+
+
+def shape_of(x: object) -> str:
+    """The shape that an object says it has, in words; nothing where it says none."""
+    shape, refused = attempt(lambda: tuple(int(extent) for extent in x.shape))  # type: ignore[attr-defined]
+    return "" if refused else f" of shape {short(shape)}"
 
 
 def short(shape: tuple[int, ...]) -> str:
@@ -167,6 +173,11 @@ def count(number: int) -> str:
     return f"{number:,}".replace(",", " ")
 
 
+def of_bytes(number: int) -> str:
+    """A number of bytes."""
+    return f"{count(number)} byte{'' if number == 1 else 's'}"
+
+
 def notes(subject: Subject) -> list[str]:
     """What should be known before anything is exchanged."""
     found: list[str] = []
@@ -175,8 +186,8 @@ def notes(subject: Subject) -> list[str]:
         return found
     if layout.alignment is not None and layout.size and layout.alignment < layout.item_alignment:
         found.append(
-            f"the first element is aligned to {layout.alignment} bytes, less than the {layout.item_alignment} that an "
-            "element of its size has in C; dlferry.from_dlpack(x, copy=True) is aligned to 64"
+            f"the first element is aligned to {of_bytes(layout.alignment)}, less than the {layout.item_alignment} that "
+            "C asks of an element of its size; dlferry.from_dlpack(x, copy=True) is aligned to 64"
         )
     if layout.strides is None:
         found.append(

@@ -116,16 +116,16 @@ def _protocols(subject: Subject) -> None:
         if layout is not None and layout.address is not None:
             subject.layout = layout
     if subject.layout is None and "shape" in newest.facts:
-        told = Subject(None, "")
-        told.layout = _told(newest.facts)
-        subject.layout = told.layout
+        subject.layout = _told(newest.facts, "__dlpack__")
 
 
-def _told(seen: dict[str, Any]) -> Layout:
+def _told(seen: dict[str, Any], by: str) -> Layout:
     bits = seen["dtype"].itemsize * 8
     address = seen["data"] + seen["byte_offset"] if seen["device"][0] in HOST else None
     strides = tuple(step * bits for step in seen["strides"])
-    return Layout(seen["shape"], strides, bits, address, str(seen["dtype"]), seen["readonly"], "__dlpack__")
+    # An unversioned capsule cannot say.
+    readonly = seen["readonly"] if seen["version"] else None
+    return Layout(seen["shape"], strides, bits, address, str(seen["dtype"]), readonly, by)
 
 
 def _dlferry(subject: Subject) -> None:
@@ -134,44 +134,46 @@ def _dlferry(subject: Subject) -> None:
     if isinstance(x, _native.Tensor):
         subject.tensor = x
     else:
-        ways = ("C exchange API", "__dlpack__")
-        if any(answer.offered for answer in subject.answers if answer.protocol.startswith(ways)):
-            _call(subject, "from_dlpack(x)", lambda: _native.from_dlpack(x))
-            if subject.tensor is None:
-                subject.hidden = subject.calls[-1][2]
-        buffer = subject.answer("buffer")
-        if buffer is not None and buffer.offered and subject.tensor is None:
-            _call(subject, "from_buffer(x)", lambda: _native.from_buffer(x))
-            if subject.tensor is None and subject.hidden is None:
-                subject.hidden = subject.calls[-1][2]
+        for call, function, protocols in WAYS_IN:
+            if subject.tensor is None and any(
+                answer.offered for answer in subject.answers if answer.protocol.startswith(protocols)
+            ):
+                _call(subject, call, function)
         if subject.tensor is None:
-            _call(subject, "asarray(x, copy=False)", lambda: _native.asarray(x, copy=False))
-        if subject.tensor is None:
-            _last_resort(subject)
+            _by_any_way(subject)
+        # What is refused by the first way that it offers has something about it, even if there is another way.
+        if subject.calls and subject.calls[0][1] == "refused":
+            subject.hidden = subject.calls[0][2]
     if subject.tensor is not None:
         subject.layout = Layout.of_tensor(subject.tensor, "dlferry")
 
 
-def _last_resort(subject: Subject) -> None:
-    """What ``asarray(x)`` does, with a copy if it must be and is not much."""
+WAYS_IN: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
+    ("from_dlpack(x)", _native.from_dlpack, ("C exchange API", "__dlpack__")),
+    ("from_buffer(x)", _native.from_buffer, ("buffer",)),
+)
+
+
+def _by_any_way(subject: Subject) -> None:
+    """What ``asarray(x)`` does: without a copy if it can, with one if that is not much."""
     x: Any = subject.x
+    tensor, _ = attempt(lambda: _native.asarray(x, copy=False))
+    if tensor is not None:
+        _taken(subject, "asarray(x)", tensor)
+        return
     nbytes = subject.layout.nbytes if subject.layout else _nbytes(x)
-    if nbytes is None or nbytes > SMALL:
-        part = _part(x, subject.layout)
-        if part is None:
-            subject.calls.append(("asarray(x)", "untried", "it may copy all elements"))
-            return
-        copy, refused = attempt(lambda: _native.asarray(part))
-        outcome = ("refused", refused) if refused else ("copied", f"tried on a part of shape {copy.shape}")
-        subject.calls.append(("asarray(x)", *outcome))
+    small = nbytes is not None and nbytes <= SMALL
+    part = x if small else _part(x, subject.layout)
+    if part is None:
+        subject.calls.append(("asarray(x)", "untried", "it may copy all elements"))
         return
-    copy, refused = attempt(lambda: _native.asarray(x))
+    copy, refused = attempt(lambda: _native.asarray(part))
     if refused:
-        subject.calls.append(("asarray(x)", "refused", refused))
+        known = any(refused == says for _, _, says in subject.calls)
+        subject.calls.append(("asarray(x)", "refused", "likewise" if known else refused))
         return
-    what = (
-        f"elements of {copy.dtype}, in row-major order" if copy.c_contiguous else f"elements of {copy.dtype}"
-    )
+    what = f"elements of {copy.dtype}{', in row-major order' if copy.c_contiguous else ''}"
+    what += "" if small else f"; tried on a part of shape {copy.shape}"
     subject.calls.append(("asarray(x)", "copied" if copy.copied is not False else "shared", what))
 
 
@@ -183,11 +185,16 @@ def _part(x: Any, layout: Layout | None) -> Any:
     return None if refused else part
 
 
-def _call(subject: Subject, call: str, action: Any) -> None:
-    tensor, refused = attempt(action)
+def _call(subject: Subject, call: str, function: Any) -> None:
+    tensor, refused = attempt(lambda: function(subject.x))
     if refused:
-        subject.calls.append((call, "refused", refused))
+        known = any(refused == says for _, _, says in subject.calls)
+        subject.calls.append((call, "refused", "likewise" if known else refused))
         return
+    _taken(subject, call, tensor)
+
+
+def _taken(subject: Subject, call: str, tensor: _native.Tensor) -> None:
     subject.tensor = tensor
     outcome = {True: "copied", False: "shared", None: "taken"}[tensor.copied]
     says = f"{'read-only' if tensor.readonly else 'writable'}; by {WAYS.get(tensor.source, tensor.source)}"

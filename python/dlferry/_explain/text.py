@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .drawing import draw, label
 from .judge import VERBS
-from .report import count
+from .report import count, of_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,7 +110,9 @@ def text(report: Report, *, color: bool, width: int) -> str:
 def _layout(page: Page, layout: Layout) -> None:
     page.head("Layout")
     if layout.ndim:
-        page.lines.append(page.paint("  axis    extent      stride, elements       bytes", FAINT))
+        page.lines.append(
+            page.paint("  axis           extent      stride, elements             bytes", FAINT)
+        )
     strides = layout.strides
     for axis, (extent, step) in enumerate(zip(layout.shape, layout.bit_strides, strict=True)):
         if axis >= SHOWN_AXES and layout.ndim > SHOWN_AXES + 1:
@@ -119,7 +121,7 @@ def _layout(page: Page, layout: Layout) -> None:
         elements = "no whole number" if strides is None else count(strides[axis])
         bytes_ = count(step // 8) if step % 8 == 0 else f"{step / 8:g}"
         word = "" if extent < 2 else "  backwards" if step < 0 else "  repeated" if step == 0 else ""
-        page.lines.append(f"  {axis:4}{count(extent):>10}{elements:>22}{bytes_:>12}{word}")
+        page.lines.append(f"  {axis:4}{count(extent):>17}{elements:>22}{bytes_:>18}{word}")
     for line in sentences(layout):
         page.say(line)
     _memory(page, layout)
@@ -131,7 +133,7 @@ def sentences(layout: Layout) -> Iterator[str]:
         yield "no axes: a single element"
     yield f"order: {layout.order}"
     holes, overlaps = layout.holes, layout.overlaps
-    between = f"{count(holes)} bytes of holes" if holes else "no holes"
+    between = f"{of_bytes(holes)} of holes" if holes else "no holes"
     if overlaps is not False:
         between = (
             "elements share memory"
@@ -139,10 +141,10 @@ def sentences(layout: Layout) -> Iterator[str]:
             else "whether elements share memory would take too long to tell"
         )
     if layout.size:
-        yield f"{count(layout.nbytes)} bytes of elements within {count(layout.span)} bytes of memory: {between}"
+        yield f"{of_bytes(layout.nbytes)} of elements within {of_bytes(layout.span)} of memory: {between}"
     if layout.alignment is not None and layout.size:
         page = " or more" if layout.alignment == 4096 else ""
-        yield f"first element at {layout.address:#x}, aligned to {layout.alignment} bytes{page}"
+        yield f"first element at {layout.address:#x}, aligned to {of_bytes(layout.alignment)}{page}"
 
 
 def _memory(page: Page, layout: Layout) -> None:

@@ -31,6 +31,8 @@ class Twin:
     """Whether its producer answers with a versioned capsule to who asks for one."""
     exchange: bool
     """Whether its producer has the C exchange API."""
+    dlpack: bool = True
+    """Whether its producer has DLPack at all, and not the buffer protocol alone."""
     kind: str | None = None
     """The library whose array it is made to be; None for a producer of its own."""
 
@@ -49,7 +51,7 @@ class Twin:
 
     def handed_on(self) -> Twin:
         """The same as a tensor of dlferry's, which is asked in the producer's place."""
-        return replace(self, versioned=True, exchange=True, kind=None)
+        return replace(self, versioned=True, exchange=True, dlpack=True, kind=None)
 
     def make(self) -> Tensor:
         """The twin, in memory of its own."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .judge import Verdict, judge
+from .judge import Verdict, judge, remedy
 from .libraries import library_of, takes
 from .protocols import SMALL
 from .subject import ask_as
-from .trials import PLAIN, Trial, pickled, run, twins_of
-from .twins import Twin, cut
+from .trials import PLAIN, PRODUCER, Trial, pickled, run, twins_of
+from .twins import ALIGNED, Twin, cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,22 +25,17 @@ def twin_of(subject: Subject) -> tuple[Twin | None, bool]:
     shape, strides, smaller = cut(layout)
     newest = subject.answer("__dlpack__(max_version")
     exchange = subject.answer("C exchange API")
+    has_table = exchange is not None and exchange.offered
+    dlpack = has_table or (newest is not None and newest.offered)
     versioned = (
         newest is None or not newest.offered or "version" not in newest.facts or bool(newest.facts["version"])
     )
-    return (
-        Twin(
-            shape,
-            strides,
-            layout.dtype,
-            (layout.address or 0) % 64,
-            bool(layout.readonly),
-            versioned,
-            exchange is not None and exchange.offered,
-            library_of(subject.x),
-        ),
-        smaller,
-    )
+    misplaced = (layout.address or 0) % ALIGNED
+    kind = library_of(subject.x) if dlpack else None
+    readonly = bool(layout.readonly)
+    return Twin(
+        shape, strides, layout.dtype, misplaced, readonly, versioned, has_table, dlpack, kind
+    ), smaller
 
 
 def verdicts(
@@ -55,13 +50,13 @@ def verdicts(
             for name in libraries
         ], ""
     twin, smaller = twin_of(subject)
-    if twin is not None:
+    if twin is not None and subject.hidden is None:
         trials = run(libraries, twins_of(twin), None, progress)
         tried = f"tried on an array of shape {twin.shape} that is laid out alike" if smaller else ""
         return [judged(subject, trial, twin) for trial in trials.values()], tried
     layout = subject.layout
     small = layout is not None and layout.nbytes <= SMALL
-    plain = Twin((4,), (1,), "float32", 0, False, True, False, library_of(subject.x))
+    plain = Twin((4,), (1,), "float32", 0, False, True, False, kind=library_of(subject.x))
     trials = run(libraries, {PLAIN: plain}, pickled(subject.x) if small else None, progress)
     return [of_hidden(subject, trial) for trial in trials.values()], ""
 
@@ -74,16 +69,10 @@ def judged(subject: Subject, trial: Trial, twin: Twin) -> Verdict:
     refusals = [answer for answer in (ask_as(subject.x, call) for call in trial.asks) if answer.refused]
     if len(refusals) < len(trial.asks):
         return verdict
-    return Verdict(
-        trial.library,
-        trial.version,
-        trial.call,
-        "refused",
-        refusals[0].refused or "",
-        ("the producer",),
-        f"the array itself refuses to be asked by {refusals[0].protocol}",
-        "hand on dlferry.from_dlpack(x) in its place",
-    )
+    why = f"the array itself refuses to be asked by {refusals[0].protocol}"
+    said = refusals[0].refused or ""
+    help_ = remedy(trial, "refused", ())
+    return Verdict(trial.library, trial.version, trial.call, "refused", said, (PRODUCER,), why, help_)
 
 
 def of_hidden(subject: Subject, trial: Trial) -> Verdict:
@@ -100,8 +89,13 @@ def of_hidden(subject: Subject, trial: Trial) -> Verdict:
             if answer.refused:
                 outcome, detail = "refused", answer.refused
                 break
+    if outcome == "taken":
+        return Verdict(trial.library, trial.version, trial.call, outcome, detail)
+    # A refusal of dlferry's says what is the matter, and then what to do.
+    why, _, help_ = (subject.hidden or "").partition(": ")[2].rpartition(": ")
     copies = any(call.startswith("asarray") and done == "copied" for call, done, _ in subject.calls)
-    good = trial.results.get(PLAIN, {}).get("outcome") in ("shared", "copied")
-    why = (subject.hidden or "").partition(": ")[2] if outcome != "taken" else ""
-    remedy = "hand on dlferry.asarray(x), a copy" if copies and good and outcome != "taken" else ""
-    return Verdict(trial.library, trial.version, trial.call, outcome, detail, (), why, remedy)
+    if copies and trial.results.get(PLAIN, {}).get("outcome") in ("shared", "copied"):
+        help_ = "hand on dlferry.asarray(x), a copy in its place"
+    return Verdict(
+        trial.library, trial.version, trial.call, outcome, detail, (), why or help_, help_ if why else ""
+    )
