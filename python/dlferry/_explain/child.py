@@ -140,10 +140,13 @@ READ_ONLY = 1
 
 def trial_itself(take: Any, task: dict[str, Any]) -> dict[str, Any] | None:
     """Gives the library the array itself, which came pickled; None where it did not arrive as it was."""
-    x = pickle.loads(base64.b64decode(task["itself"]))  # of the process that started this one
-    if signature(x) != task["signature"]:
+    try:
+        x = pickle.loads(base64.b64decode(task["itself"]))  # of the process that started this one
+        if signature(x) != task["signature"]:
+            return None
+        expected = x.tolist()
+    except Exception:
         return None
-    expected = x.tolist()
     try:
         made = take(x)
     except Exception as error:
@@ -197,11 +200,16 @@ def main() -> None:
         say(trying="itself")
         itself = trial_itself(take, task)
         say(
-            name="itself", **(itself or {"outcome": "untried", "detail": "it does not survive being pickled"})
+            name="itself",
+            **(itself or {"outcome": "untried", "detail": "it cannot be had in another process"}),
         )
     for name, twin in twins.items():
         say(trying=name)
-        say(name=name, **trial(take, twin))
+        try:
+            result = trial(take, twin)
+        except Exception as error:  # not the library's: the twin could not be made, or its result not be read
+            result = {"outcome": "untried", "detail": words(error)}
+        say(name=name, **result)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ KINDS = {
     "refused": "no",
     "crashed": "no",
     "copied": "copy",
-    "converted": "copy",
+    "converted": "convert",
     "wrong": "wrong",
     "taken": "taken",
 }
@@ -94,7 +94,7 @@ def judge(trial: Trial, twin: Twin) -> Verdict:
     elif read_only == "lost":
         causes = (READ_ONLY,)
         why = "the memory is read-only, and what it makes of it can be written all the same"
-        help_ = "x.copy(), or dlferry.from_dlpack(x, copy=True), before anybody writes"
+        help_ = "x.copy(), or dlferry.asarray(x, copy=True), before anybody writes"
     return Verdict(trial.library, trial.version, trial.call, outcome, detail, causes, why, help_, read_only)
 
 
@@ -120,15 +120,15 @@ def _of_plain(trial: Trial, twin: Twin, outcome: str) -> tuple[tuple[str, ...], 
     """Why a twin without anything special fares no better."""
     does = VERBS[outcome]
     if f"not {DTYPE}" in trial.results and not _like(trial, f"not {DTYPE}", outcome):
-        return (
-            DTYPE,
-        ), f"it {does} what has elements of {twin.dtype}, and not the same with elements of float32"
+        why = f"it {does} what has elements of {twin.dtype}, and not the same with elements of float32"
+        return (DTYPE,), why
     if f"not {AXES}" in trial.results and not _like(trial, f"not {AXES}", outcome):
         return (AXES,), f"it {does} what has {len(twin.shape)} axes, and not the same with one axis"
     if not _like(trial, COPY, outcome):
-        return (
-            PRODUCER,
-        ), f"it {does} what this producer gives{_asked(trial)}, and not the same given by another"
+        gives = (
+            f"what this producer gives{_asked(trial)}" if twin.dlpack else "what has a buffer and no DLPack"
+        )
+        return (PRODUCER,), f"it {does} {gives}, and not the same given by another"
     return (), f"it {does} every array, also a plain one of float32"
 
 
@@ -171,21 +171,21 @@ def _fine(trial: Trial, name: str) -> bool:
 
 
 def remedy(trial: Trial, outcome: str, causes: tuple[str, ...]) -> str:
-    """What helps, which was tried."""
+    """What helps, as far as it was tried."""
     handed, copy = trial.results.get(HANDED_ON, {}), trial.results.get(COPY, {})
-    if handed.get("outcome") == "shared" and handed.get("read_only") != "lost":
-        return "hand on dlferry.asarray(x) in its place: tried, and the memory is shared"
-    if copy.get("outcome") == "shared":
-        if KINDS[outcome] == "copy":
-            return (
-                "nothing to be done, unless the memory must be shared: dlferry.from_dlpack(x, copy=True) is aligned to "
-                "64 bytes and in one piece, and is shared from then on"
-            )
-        return "hand on dlferry.from_dlpack(x).copy(), which is in row-major order and writable: tried, and taken"
-    if copy.get("outcome") in ("copied", "converted") and KINDS[outcome] == "no":
-        return "hand on dlferry.from_dlpack(x).copy(): tried, and taken with one more copy"
     if DTYPE in causes:
         return "convert the elements with the array's own library first"
-    if KINDS[outcome] == "copy":
-        return "none: it always has memory of its own"
+    if handed.get("outcome") == "shared" and handed.get("read_only") != "lost":
+        return "hand on dlferry.asarray(x) in its place: tried, and the memory is shared"
+    if KINDS[outcome] in ("copy", "convert"):
+        if copy.get("outcome") != "shared":
+            return "none: it has memory of its own, always"
+        return (
+            "none is needed, unless the memory must be shared: then hand on dlferry.asarray(x, copy=True), which is "
+            "aligned to 64 bytes, in row-major order, and was shared when it was tried"
+        )
+    if copy.get("outcome") == "shared":
+        return "hand on dlferry.asarray(x).copy(), which is in row-major order and writable: tried, and taken"
+    if copy.get("outcome") in ("copied", "converted"):
+        return "hand on dlferry.asarray(x).copy(): tried, and taken with one more copy"
     return ""

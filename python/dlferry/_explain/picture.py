@@ -11,7 +11,7 @@ from .report import count
 if TYPE_CHECKING:
     from .facts import Layout
 
-WIDTH = 640
+WIDTH = 480
 HEIGHT = 30
 GAP = 4
 TOP = 22
@@ -87,10 +87,10 @@ def _box(cell: Cell, drawing: Drawing, x: float, y: float, width: float) -> str:
 
 def _legend(layout: Layout, drawing: Drawing) -> list[str]:
     lines = [
-        "red: where the array begins" + ("; only the first indices are drawn" if drawing.is_part else "")
+        "red: where the array begins" + ("; first indices only" if drawing.is_part else "")
     ]
     if any(not cell.indices for cell in drawing.cells):
-        lines[0] += "; dashed: holes"
+        lines[0] += "; dashed: not drawn" if drawing.is_part else "; dashed: holes"
     for axis, extent, step in layout.moving[:6]:
         size = f"{count(abs(step) // 8)} bytes" if step % 8 == 0 else f"{abs(step)} bits"
         way = "stays where it is" if step == 0 else f"{size} {'back' if step < 0 else 'on'}"

@@ -90,13 +90,7 @@ def _capsule(subject: Subject) -> None:
     says = "its tensor was taken by a consumer" if taken else say_capsule(seen)
     subject.answers.append(Answer("capsule", True, seen.get("refusal"), says, seen))
     if "shape" in seen:
-        dtype = seen["dtype"]
-        bits = dtype.itemsize * 8
-        strides = tuple(step * bits for step in seen["strides"])
-        address = seen["data"] + seen["byte_offset"] if seen["device"][0] in HOST else None
-        subject.layout = Layout(
-            seen["shape"], strides, bits, address, str(dtype), seen["readonly"], "the capsule"
-        )
+        subject.layout = _told(seen, "the capsule")
 
 
 def _protocols(subject: Subject) -> None:
@@ -113,7 +107,7 @@ def _protocols(subject: Subject) -> None:
     for name in ("__array_interface__", "__cuda_array_interface__"):
         answer, layout = ask_interface(x, name)
         add(answer)
-        if layout is not None and layout.address is not None:
+        if layout is not None and (layout.address is not None or subject.layout is None):
             subject.layout = layout
     if subject.layout is None and "shape" in newest.facts:
         subject.layout = _told(newest.facts, "__dlpack__")

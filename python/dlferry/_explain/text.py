@@ -160,7 +160,8 @@ def _memory(page: Page, layout: Layout) -> None:
             words.append(f"~{cell.bits // 8}~" if cell.bits % 8 == 0 else "~")
     part = " of the first indices" if drawing.is_part else ""
     page.say(f"memory{part}, upwards: {' '.join(words)}", 2, 4)
-    legend = "> is where the array begins" + ("; ~n~ is a hole of n bytes" if "~" in "".join(words) else "")
+    gap = "n bytes that are not drawn" if drawing.is_part else "a hole of n bytes"
+    legend = "> is where the array begins" + (f"; ~n~ is {gap}" if "~" in "".join(words) else "")
     page.say(f"({legend})", 4)
 
 

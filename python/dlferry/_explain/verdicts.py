@@ -32,7 +32,9 @@ def twin_of(subject: Subject) -> tuple[Twin | None, bool]:
     )
     misplaced = (layout.address or 0) % ALIGNED
     kind = library_of(subject.x) if dlpack else None
-    readonly = bool(layout.readonly)
+    # As it says itself: of an unversioned capsule dlferry thinks so, and the capsule does not.
+    said = newest.facts if newest is not None and "version" in newest.facts else {"readonly": layout.readonly}
+    readonly = bool(said["readonly"]) and versioned
     return Twin(
         shape, strides, layout.dtype, misplaced, readonly, versioned, has_table, dlpack, kind
     ), smaller
