@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .protocols import attempt, kind_of
+from .protocols import attempt, is_a, kind_of
 
 NAMES = ("owner", "base", "obj", "_base")
 """The attributes by which arrays, tensors and memoryviews name the object that their memory is of."""
@@ -31,7 +31,7 @@ def owners(x: object) -> list[Any]:
 
 def holds(x: object) -> bool:
     """Whether an object may hold memory for others: what is named so elsewhere is often a text or a number."""
-    if isinstance(x, (str, int, float, type)) or callable(x):
+    if is_a(x, (str, int, float, type)) or callable(x):
         return False
     module = type(x).__module__
     return isinstance(module, str)
@@ -56,6 +56,6 @@ def name(x: object) -> str:
     shape, refused = attempt(lambda: tuple(x.shape) if getattr(x, "shape", None) is not None else None)  # type: ignore[attr-defined]
     if refused is None and shape is not None and len(repr(shape)) < 60:
         return f"{kind} of shape {shape}"
-    if isinstance(x, (bytes, bytearray)):
-        return f"{kind} of {len(x)} bytes"
+    if is_a(x, (bytes, bytearray)):
+        return f"{kind} of {len(x)} bytes"  # type: ignore[arg-type]
     return kind

@@ -86,9 +86,7 @@ def _box(cell: Cell, drawing: Drawing, x: float, y: float, width: float) -> str:
 
 
 def _legend(layout: Layout, drawing: Drawing) -> list[str]:
-    lines = [
-        "red: where the array begins" + ("; first indices only" if drawing.is_part else "")
-    ]
+    lines = ["red: where the array begins" + ("; first indices only" if drawing.is_part else "")]
     if any(not cell.indices for cell in drawing.cells):
         lines[0] += "; dashed: not drawn" if drawing.is_part else "; dashed: holes"
     for axis, extent, step in layout.moving[:6]:

@@ -57,6 +57,11 @@ def has(x: object, name: str) -> tuple[bool, str | None]:
         return True, words(error)
 
 
+def is_a(x: object, kind: type | tuple[type, ...]) -> bool:
+    """Whether an object is of a type, without asking the object, as ``isinstance`` may."""
+    return issubclass(type(x), kind)
+
+
 class Asked:
     """A producer that hands a call on with other keywords, and has no exchange API."""
 
@@ -68,7 +73,7 @@ class Asked:
     def __dlpack__(self, **_: Any) -> Any:
         """Asks, and looks at the answer before anybody takes it."""
         capsule = self._x.__dlpack__(**self._keywords)
-        if isinstance(capsule, CAPSULE):
+        if is_a(capsule, CAPSULE):
             self.capsule = _look_at(capsule)
         return capsule
 
@@ -121,12 +126,12 @@ def ask_exchange(x: object) -> Answer:
     table, refused = attempt(lambda: getattr(type(x), "__dlpack_c_exchange_api__", None))
     if refused or table is None:
         return Answer(name, refused is not None, refused)
-    if not isinstance(table, CAPSULE):
+    if not is_a(table, CAPSULE):
         return Answer(name, True, f"no capsule, but an object of type {type(table).__name__}")
     tensor, refused = attempt(lambda: from_dlpack(x))  # type: ignore[arg-type]
     if refused:
         return Answer(name, True, refused)
-    if tensor.source != "exchange" and not isinstance(x, Tensor):
+    if tensor.source != "exchange" and not is_a(x, Tensor):
         return Answer(name, True, None, f"its table is there; dlferry goes another way ({tensor.source})")
     access = "read-only" if tensor.readonly else "writable"
     return Answer(name, True, None, f"a managed tensor; {access}", {"readonly": tensor.readonly})
@@ -175,7 +180,7 @@ def ask_interface(x: object, name: str) -> tuple[Answer, Layout | None]:
     interface, refused = attempt(lambda: getattr(x, name, None))
     if refused or interface is None:
         return Answer(name, refused is not None, refused), None
-    if not isinstance(interface, dict):
+    if not is_a(interface, dict):
         return Answer(name, True, f"no dict, but an object of type {type(interface).__name__}"), None
     layout = Layout.of_interface(interface, name)
     if layout is None:
@@ -189,8 +194,8 @@ def ask_array(x: object, nbytes: int | None) -> Answer:
     """Asks ``__array__``, unless that may copy much."""
     name = "__array__"
     offered, refused = has(x, name)
-    if not offered or refused or isinstance(x, type):
-        return Answer(name, offered and not isinstance(x, type), refused)
+    if not offered or refused or is_a(x, type):
+        return Answer(name, offered and not is_a(x, type), refused)
     if nbytes is None or nbytes > SMALL:
         return Answer(name, True, None, "not asked, for it may copy all elements")
     array, refused = attempt(lambda: x.__array__())  # type: ignore[attr-defined]
@@ -210,6 +215,6 @@ def kind_of(x: object) -> str:
 def signature(x: object) -> str:
     """What tells whether an array that was pickled arrived as it was."""
     interface, _ = attempt(lambda: getattr(x, "__array_interface__", None))
-    if not isinstance(interface, dict):
+    if not is_a(interface, dict):
         return kind_of(x)
     return f"{kind_of(x)} {interface.get('typestr')} {interface.get('strides')}"

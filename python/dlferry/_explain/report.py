@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .facts import Layout
 from .owners import sentence
-from .protocols import Answer, attempt
+from .protocols import Answer, attempt, is_a
 
 if TYPE_CHECKING:
     from .judge import Verdict
@@ -142,8 +142,8 @@ def report(subject: Subject, found: list[Verdict], tried: str) -> Report:
 
 def summarize(subject: Subject) -> str:
     """One sentence."""
-    if isinstance(subject.x, type):
-        return f"the class {subject.x.__qualname__}, which is no array; its instances may be arrays"
+    if is_a(subject.x, type):
+        return f"the class {getattr(subject.x, '__qualname__', '?')}, which is no array; its instances may be arrays"
     if not subject.offers:
         return f"{subject.kind}: no array, for it offers none of the protocols"
     layout = subject.layout

@@ -21,6 +21,7 @@ from .protocols import (
     ask_interface,
     attempt,
     has,
+    is_a,
     kind_of,
     say_capsule,
 )
@@ -46,7 +47,7 @@ class Subject:
     @property
     def is_capsule(self) -> bool:
         """Whether it is a capsule, which is only looked at."""
-        return isinstance(self.x, CAPSULE)
+        return is_a(self.x, CAPSULE)
 
     @property
     def device(self) -> tuple[int, int] | None:
@@ -73,7 +74,7 @@ def examine(x: object) -> Subject:
     if subject.is_capsule:
         _capsule(subject)
         return subject
-    if isinstance(x, type):
+    if is_a(x, type):
         return subject
     _protocols(subject)
     if subject.offers:
@@ -125,7 +126,7 @@ def _told(seen: dict[str, Any], by: str) -> Layout:
 def _dlferry(subject: Subject) -> None:
     """What the calls of dlferry itself make of it: the first that works gives the tensor."""
     x: Any = subject.x
-    if isinstance(x, _native.Tensor):
+    if is_a(x, _native.Tensor):
         subject.tensor = x
     else:
         for call, function, protocols in WAYS_IN:

@@ -26,6 +26,13 @@ SECONDS = 120.0
 """A library that takes longer is given up on; the first import of some takes half a minute."""
 
 
+MODEST = {
+    "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
+    "TF_FORCE_GPU_ALLOW_GROWTH": "true",
+    "TF_CPP_MIN_LOG_LEVEL": "3",
+}
+"""What keeps libraries from taking all memory of an accelerator for a trial on the host."""
+
 LARGEST = 1 << 20
 """Bytes up to which an array is pickled."""
 
@@ -163,11 +170,7 @@ def _one(library: str, twins: dict[str, Twin], itself: dict[str, str]) -> Trial:
         trial.failed = "there is no Python to start another of"
         return trial
     task = {**itself, "library": library, "twins": {name: twin.to_dict() for name, twin in twins.items()}}
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-    }
+    environment = {**MODEST, **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     environment.pop("DLFERRY_TRACE_EXPORTS", None)
     try:
         done = subprocess.run(

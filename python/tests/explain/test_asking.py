@@ -81,6 +81,8 @@ class Unspeakable(Exception):
         raise ValueError("no")
 
 
+# An exception whose text cannot be had is told of on its way through `asarray`, too.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize(
     "error", [ValueError("mine"), Unspeakable(), BufferError("x" * 5000), OSError("\x1b[2J\n")]
 )
