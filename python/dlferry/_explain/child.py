@@ -192,10 +192,6 @@ def main() -> None:
     root = sys.modules.get(task["library"].partition(".")[0], imported)
     say(version=version(root), call=f"{module}.{function}")
     twins = {name: Twin.from_dict(fields) for name, fields in task["twins"].items()}
-    recorder = Recorder(next(iter(twins.values())).make())
-    with suppress(Exception):  # how it asks is of interest, not what it makes of it
-        take(recorder)
-    say(asks=recorder.calls)
     if "itself" in task:
         say(trying="itself")
         itself = trial_itself(take, task)
@@ -210,6 +206,10 @@ def main() -> None:
         except Exception as error:  # not the library's: the twin could not be made, or its result not be read
             result = {"outcome": "untried", "detail": words(error)}
         say(name=name, **result)
+    recorder = Recorder(Twin.from_dict(task["asked"]).make())
+    with suppress(Exception):  # how it asks is of interest, not what it makes of it
+        take(recorder)
+    say(asks=recorder.calls)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,9 @@ MODEST = {
 }
 """What keeps libraries from taking all memory of an accelerator for a trial on the host."""
 
+STARTS = 4
+"""So many processes are started for a library that crashes."""
+
 LARGEST = 1 << 20
 """Bytes up to which an array is pickled."""
 
@@ -66,7 +69,7 @@ DTYPE, AXES, PRODUCER = "the dtype", "the number of axes", "the producer"
 def twins_of(twin: Twin) -> dict[str, Twin]:
     """The twin, a plain one, one for each property in which they differ and that has this alone, and what may help."""
     plain = twin.plain()
-    twins = {PLAIN: plain, WHOLE: twin, HANDED_ON: twin.handed_on(), COPY: plain.handed_on()}
+    twins = {WHOLE: twin, PLAIN: plain, HANDED_ON: twin.handed_on(), COPY: plain.handed_on()}
     twins.update(_properties(twin, plain))
     # A plain one may be too much, too: these differ from it in one thing each.
     if twin.dtype != "float32":
@@ -169,7 +172,20 @@ def _one(library: str, twins: dict[str, Twin], itself: dict[str, str]) -> Trial:
     if not sys.executable:
         trial.failed = "there is no Python to start another of"
         return trial
-    task = {**itself, "library": library, "twins": {name: twin.to_dict() for name, twin in twins.items()}}
+    left = {name: twin.to_dict() for name, twin in twins.items()}
+    task = {**itself, "library": library, "asked": left[PLAIN]}
+    for _ in range(STARTS):
+        ending = _start(trial, {**task, "twins": left})
+        if ending is None or trial.failed:
+            break
+        # It crashed: the others are tried without what did it.
+        left = {name: fields for name, fields in left.items() if name not in trial.results}
+        task = {name: value for name, value in task.items() if name != "itself"}
+    return trial
+
+
+def _start(trial: Trial, task: dict[str, Any]) -> str | None:
+    """Starts a process for a task and reads what it found; how it ended, if not well."""
     environment = {**MODEST, **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     environment.pop("DLFERRY_TRACE_EXPORTS", None)
     try:
@@ -187,9 +203,9 @@ def _one(library: str, twins: dict[str, Twin], itself: dict[str, str]) -> Trial:
         output, ending = error.stdout or b"", f"it took more than {SECONDS:.0f} s"
     except OSError as error:
         trial.failed = f"no process could be started: {error}"
-        return trial
+        return None
     _read(trial, output, ending)
-    return trial
+    return ending
 
 
 def _ending(code: int) -> str | None:
@@ -225,5 +241,5 @@ def _read(trial: Trial, output: bytes, ending: str | None) -> None:
             trying = None
     if ending is not None and trying is not None:
         trial.results[trying] = {"outcome": "crashed", "detail": ending}
-    elif ending is not None and not trial.results:
+    elif ending is not None and not trial.call:
         trial.failed = trial.failed or ending
