@@ -48,6 +48,13 @@ VERBS = {
 }
 
 
+READ_ONLY_WORDS: dict[str | None, str] = {
+    "kept": ", and keeps it read-only",
+    "lost": ", but loses that it is read-only",
+    "unknown": ", and cannot say that it is read-only",
+}
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What one library would do with the array, why, and what helps."""
@@ -65,6 +72,11 @@ class Verdict:
     remedy: str = ""
     read_only: str | None = None
     """For read-only memory that is shared: ``kept``, ``lost`` (what it made can be written) or ``unknown``."""
+
+    @property
+    def says(self) -> str:
+        """What it would do, in words."""
+        return VERBS[self.outcome] + READ_ONLY_WORDS.get(self.read_only, "")
 
     def to_dict(self) -> dict[str, Any]:
         """For programs."""

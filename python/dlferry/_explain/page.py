@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from .report import Report
 
+# The colors are read on white and on black alike: a notebook does not say which of them it has.
 STYLE = """
 .dlferry-report{font:14px/1.45 system-ui,sans-serif;max-width:62em;overflow-wrap:anywhere}
 .dlferry-report h3{font-size:1em;margin:1.2em 0 .3em}
@@ -21,9 +22,9 @@ STYLE = """
 .dlferry-report th,.dlferry-report td{text-align:left;vertical-align:top;padding:.25em .6em .25em 0;
 border-top:1px solid color-mix(in srgb,currentColor 18%,transparent);background:none}
 .dlferry-report th{font-weight:600;white-space:nowrap;width:1%}
-.dlferry-report .good{color:light-dark(#0a6b2d,#6fdc8c)}
-.dlferry-report .bad{color:light-dark(#a61b1b,#ff9d96)}
-.dlferry-report .fair{color:light-dark(#7a5200,#f0c060)}
+.dlferry-report .good{color:#1f8a43}
+.dlferry-report .bad{color:#d0433a}
+.dlferry-report .fair{color:#a86a00}
 .dlferry-report .more{opacity:.85;margin:.15em 0 0}
 @media(max-width:40em){.dlferry-report table,.dlferry-report tbody,.dlferry-report tr,.dlferry-report th,
 .dlferry-report td{display:block;width:auto}.dlferry-report td{border-top:0;padding-bottom:.6em}}
@@ -85,7 +86,6 @@ def _verdicts(report: Report) -> str:
     for verdict in report.verdicts:
         lost = verdict.read_only == "lost"
         mark = "bad" if lost else MARKS.get(verdict.outcome, "bad")
-        said = VERBS[verdict.outcome] + (", but loses that it is read-only" if lost else "")
         more = [
             f"{name}: {words}" for name, words in (("why", verdict.why), ("remedy", verdict.remedy)) if words
         ]
@@ -94,7 +94,7 @@ def _verdicts(report: Report) -> str:
         lines = "".join(f'<p class="more">{escape(line)}</p>' for line in more)
         name = escape(f"{verdict.library} {verdict.version}".strip())
         rows.append(
-            f'<tr><th scope="row">{name}</th><td><span class="{mark}">{escape(said)}</span>{lines}</td></tr>'
+            f'<tr><th scope="row">{name}</th><td><span class="{mark}">{escape(verdict.says)}</span>{lines}</td></tr>'
         )
     tried = f"<p class='more'>{escape(report.tried)}</p>" if report.tried else ""
     return f"<h3>What the libraries would do</h3>{tried}<table><tbody>{''.join(rows)}</tbody></table>"

@@ -180,13 +180,7 @@ def _protocols(page: Page, report: Report) -> None:
 
 def _verdict(page: Page, verdict: Verdict) -> None:
     name = f"{verdict.library} {verdict.version}".strip()
-    said = VERBS[verdict.outcome]
-    if verdict.read_only == "kept":
-        said += ", and keeps it read-only"
-    if verdict.read_only == "lost":
-        said += ", but loses that it is read-only"
-    if verdict.read_only == "unknown":
-        said += ", and cannot say whether it is read-only"
+    said = verdict.says
     if verdict.detail:
         said += f": {verdict.detail}"
     page.row(name, said, 28, BAD if verdict.read_only == "lost" else HUES[verdict.outcome])
