@@ -90,6 +90,14 @@ def exports(x: ArrayLike | None = None, /) -> list[Export]:
 
     Known is what was exported while :func:`trace_exports` was on. Raises ``RuntimeError`` if it never was, and what
     ``asarray(x, copy=False)`` raises.
+
+    >>> import dlferry
+    >>> dlferry.trace_exports()
+    >>> tensor = dlferry.from_buffer(bytearray(12)).view("float32")
+    >>> lent = memoryview(tensor)
+    >>> [(export.kind, export.shape, str(export.dtype)) for export in dlferry.exports(tensor)]
+    [('buffer', (3,), 'float32')]
+    >>> dlferry.trace_exports(False)
     """
     tensor = x if x is None or isinstance(x, Tensor) else asarray(x, copy=False)
     live = _live_exports(tensor)
