@@ -2,7 +2,7 @@ use core::ffi::{c_int, c_void};
 use core::ptr;
 
 use dlferry::element::notation::format_of;
-use dlferry::managed::{Descriptor, SharedTensor, Tensor as Managed};
+use dlferry::managed::{Descriptor, SharedTensor};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi::{self, Py_buffer, Py_ssize_t};
 use pyo3::prelude::*;
@@ -51,8 +51,7 @@ pub(crate) unsafe fn fill(
     if asks(flags, ffi::PyBUF_WRITABLE) && descriptor.is_read_only() {
         return refuse(String::from("the tensor is read-only, and a writable buffer was asked for"));
     }
-    let held = trace::traced(object.py(), tensor.shared(), Consumer::Buffer).map(Managed::into_shared);
-    let lent = Box::new(lent(held.unwrap_or_else(|| tensor.shared().clone()))?);
+    let lent = Box::new(lent(trace::kept(object.py(), tensor.shared(), Consumer::Buffer))?);
     // A consumer that wants no shape sees bytes in a row, and some refuse another number of axes.
     let ndim = if asks(flags, ffi::PyBUF_ND) { descriptor.layout().ndim() } else { 1 };
     let filled = Py_buffer {

@@ -71,6 +71,16 @@ pub(crate) fn traced(py: Python<'_>, tensor: &SharedTensor, consumer: Consumer) 
     wrapped(py, tensor.clone(), descriptor, consumer).ok()
 }
 
+/// The tensor to keep for a consumer that is lent the memory of a shared one: the same once more, or one that is recorded.
+#[cfg(feature = "buffer")]
+#[inline]
+pub(crate) fn kept(py: Python<'_>, tensor: &SharedTensor, consumer: Consumer) -> SharedTensor {
+    match traced(py, tensor, consumer) {
+        None => tensor.clone(),
+        Some(traced) => traced.into_shared(),
+    }
+}
+
 /// The tensor to export in the place of one that nobody shares: itself, or one that is recorded.
 #[inline]
 pub(crate) fn traced_unique(py: Python<'_>, tensor: Managed, consumer: Consumer) -> PyResult<Managed> {
