@@ -22,7 +22,7 @@ from .twins import Twin, dense
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-SECONDS = 120.0
+SECONDS = 300.0
 """A library that takes longer is given up on; the first import of some takes half a minute."""
 
 
