@@ -15,7 +15,7 @@
 //! #[pyfunction]
 //! fn total(array: &Bound<'_, PyAny>) -> PyResult<f32> {
 //!     let tensor = import(array, &Request::default())?;
-//!     let view = tensor.typed::<f32>()?;
+//!     let view = tensor.typed::<f32>(array.py())?;
 //!     Ok(view.iter().sum())
 //! }
 //!

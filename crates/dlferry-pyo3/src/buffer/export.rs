@@ -53,13 +53,17 @@ pub(crate) unsafe fn fill(
     let lent = Box::new(lent(tensor.shared())?);
     // A consumer that wants no shape sees bytes in a row, and some refuse another number of axes.
     let ndim = if asks(flags, ffi::PyBUF_ND) { descriptor.layout().ndim() } else { 1 };
+    let len = Py_ssize_t::try_from(descriptor.nbytes())
+        .map_err(|_| PyBufferError::new_err("the elements are more bytes than a buffer can say"))?;
+    // All that can fail comes before the reference is made.
+    let (itemsize, ndim) = (Py_ssize_t::try_from(dtype.item_bytes())?, c_int::try_from(ndim)?);
     let filled = Py_buffer {
         buf: if descriptor.layout().is_empty() { nowhere() } else { descriptor.data() },
         obj: object.clone().into_ptr(),
-        len: Py_ssize_t::try_from(descriptor.nbytes())?,
-        itemsize: Py_ssize_t::try_from(dtype.item_bytes())?,
+        len,
+        itemsize,
         readonly: c_int::from(descriptor.is_read_only()),
-        ndim: c_int::try_from(ndim)?,
+        ndim,
         format: if asks(flags, ffi::PyBUF_FORMAT) { format.as_ptr().cast_mut() } else { ptr::null_mut() },
         shape: if asks(flags, ffi::PyBUF_ND) { lent.shape.as_ptr().cast_mut() } else { ptr::null_mut() },
         strides: if asks(flags, ffi::PyBUF_STRIDES) { lent.strides.as_ptr().cast_mut() } else { ptr::null_mut() },

@@ -15,5 +15,4 @@ mod export;
 mod import;
 
 pub use export::{capsule, capsule_of_unique};
-pub(crate) use import::is_capsule;
-pub use import::take;
+pub(crate) use import::{is_capsule, take};

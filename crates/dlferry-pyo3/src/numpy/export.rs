@@ -78,7 +78,8 @@ pub fn to_dlpack<'py>(
         return capsule::capsule_of_unique(py, private, versioned);
     }
     let is_private = descriptor.copied() == Some(true);
-    match tensor.into_shared().try_unshare() {
+    // SAFETY: nobody looks at it; what is handed on is a private copy, or shared again.
+    match unsafe { tensor.into_shared().try_unshare() } {
         Ok(unique) if is_private => capsule::capsule_of_unique(py, unique, versioned),
         Ok(unique) => capsule::capsule(py, &unique.into_shared(), versioned),
         Err(shared) => capsule::capsule(py, &shared, versioned),

@@ -158,7 +158,11 @@ fn through_tensor(py: Python<'_>, data: Export<impl Owner>) -> PyResult<Bound<'_
 
 /// The layout of a shape that has as many elements as there are.
 fn fitting(shape: &impl Extents, count: usize) -> PyResult<Layout> {
-    let layout = shape.layout()?;
+    let mut layout = shape.layout()?;
+    if !layout.is_c_contiguous() {
+        // Types of others may say anything.
+        layout = Layout::c_contiguous(layout.shape()).map_err(IntoPyErr::into_py_err)?;
+    }
     if layout.size() == count {
         return Ok(layout);
     }

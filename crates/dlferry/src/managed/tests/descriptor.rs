@@ -1,8 +1,10 @@
 use alloc::format;
+use alloc::vec::Vec;
 use core::ptr;
 
 use super::craft::NOWHERE;
 use crate::abi::{DLDataType, DLDevice, DLDeviceType};
+use crate::export::Export;
 use crate::layout::Layout;
 use crate::managed::{DescribeError, Descriptor, Fields, Outline, Strides};
 
@@ -223,4 +225,16 @@ fn the_fast_way_refuses_what_it_cannot_check() {
         assert!(!descriptor.rewrite_row_major(&other), "{other:?}");
         assert!(descriptor.layout().is_empty() && descriptor.data().is_null());
     }
+}
+
+#[test]
+fn a_blank_descriptor_has_no_element_anywhere() {
+    let layout = Descriptor::blank().layout().clone();
+    assert_eq!(layout.shape().iter().product::<i64>(), 0);
+    assert_eq!(layout, Layout::new(layout.shape(), layout.strides()).unwrap());
+    let tensor = Export::writable(Vec::<f32>::new()).layout(layout, 0).finish().unwrap();
+    let view = tensor.view().typed::<f32>().unwrap();
+    assert_eq!(view.get(&[]), None);
+    assert_eq!(view.get(&[0]), None);
+    assert_eq!(view.to_vec(), []);
 }
