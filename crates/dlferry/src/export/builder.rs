@@ -129,7 +129,7 @@ impl<O: Owner> Export<O> {
         Ok(draft.finish(&descriptor, fields))
     }
 
-    fn draft<S: ManagedStruct, R: Release>(self) -> Result<(Draft<S, O, R>, Descriptor, Fields), ExportError> {
+    fn draft<S: ManagedStruct, R: Release>(self) -> Result<Drafted<S, O, R>, ExportError> {
         let layout = match self.layout.transpose() {
             Ok(layout) => layout,
             Err(error) => {
@@ -151,6 +151,9 @@ impl<O: Owner> Export<O> {
         Ok((draft, descriptor, fields))
     }
 }
+
+/// What the owner became, and how it is described.
+type Drafted<S, O, R> = (Draft<S, O, R>, Descriptor, Fields);
 
 /// Every element of the layout is one of the owner's.
 fn check_bounds(layout: &Layout, first: usize, len: usize) -> Result<(), ExportError> {
