@@ -88,10 +88,10 @@ numpy-range: ## the tests of NumPy's arrays with NumPy 1.21 (no DLPack there), 1
 .PHONY: asan
 asan: asan-rust asan-python ## the tests under AddressSanitizer
 
+# The core with LeakSanitizer too; the others leak on purpose: what is kept after its deletion, and records of borrows.
 .PHONY: asan-rust
 asan-rust: venv
 	$(ASAN) test $(ASAN_BUILD) -p dlferry --features threads --lib --tests
-	# These leak on purpose: what is kept after its deletion, and the records of what is borrowed.
 	ASAN_OPTIONS=detect_leaks=0 $(ASAN) test $(ASAN_BUILD) -p dlferry-testing --lib --tests
 	ASAN_OPTIONS=detect_leaks=0 $(ASAN) test $(ASAN_BUILD) -p dlferry-pyo3 --test borrow
 

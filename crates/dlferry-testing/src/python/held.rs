@@ -80,7 +80,13 @@ impl Held {
     /// embed Python, and waits for it.
     fn delete_in_own_state(&self, py: Python<'_>) -> PyResult<bool> {
         let tensor = self.take()?;
-        let deleted = py.detach(move || thread::spawn(move || own_state::with(|| unsafe { tensor.delete() })).join());
+        let elsewhere = move || {
+            own_state::with(|| {
+                // SAFETY: owned here until now.
+                unsafe { tensor.delete() }
+            })
+        };
+        let deleted = py.detach(move || thread::spawn(elsewhere).join());
         deleted.map_err(|_| PyRuntimeError::new_err("the thread panicked"))?
     }
 

@@ -17,24 +17,24 @@ static ENDED: AtomicUsize = AtomicUsize::new(0);
 
 #[derive(Clone, Copy)]
 enum Wait {
-    ForTheLock,
-    ForAThread,
-    ForPython,
+    Lock,
+    Thread,
+    Python,
 }
 
 /// Four numbers, the end of which takes somebody else.
 struct Waiting([u16; 4], Wait);
 
 fn attached_for_a_moment() {
-    Python::try_attach(|py| py.version_info());
+    Python::try_attach(|py| py.version_info().major);
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
         match self.1 {
-            Wait::ForTheLock => drop(LOCK.lock().unwrap_or_else(PoisonError::into_inner)),
-            Wait::ForAThread => drop(thread::spawn(attached_for_a_moment).join()),
-            Wait::ForPython => attached_for_a_moment(),
+            Wait::Lock => drop(LOCK.lock().unwrap_or_else(PoisonError::into_inner)),
+            Wait::Thread => drop(thread::spawn(attached_for_a_moment).join()),
+            Wait::Python => attached_for_a_moment(),
         }
         ENDED.fetch_add(1, Ordering::SeqCst);
     }
@@ -59,9 +59,9 @@ impl OwnerMut for Waiting {
 #[pyo3(signature = (wait, size=4))]
 fn waiting(wait: &str, size: i64) -> PyResult<Tensor> {
     let wait = match wait {
-        "lock" => Wait::ForTheLock,
-        "thread" => Wait::ForAThread,
-        "python" => Wait::ForPython,
+        "lock" => Wait::Lock,
+        "thread" => Wait::Thread,
+        "python" => Wait::Python,
         other => return Err(PyValueError::new_err(format!("{other} is nothing to wait for"))),
     };
     Export::writable(Waiting([1, 2, 3, 4], wait)).shape(&[size]).into_tensor()
