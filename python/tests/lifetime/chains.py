@@ -5,6 +5,8 @@ Prints how many chains there were. An order is the order in which the four are l
 
 from __future__ import annotations
 
+import functools
+import importlib
 import itertools
 import queue
 import sys
@@ -28,16 +30,17 @@ def through_held(x: Any) -> Any:
     return dlferry.from_dlpack(dlferry.asarray(x).__dlpack__(max_version=(1, 0)))
 
 
-def through_tvm_ffi(x: Any) -> Any:
-    import tvm_ffi
+@functools.cache
+def library(name: str) -> Any:
+    return importlib.import_module(name)
 
-    return tvm_ffi.from_dlpack(dlferry.asarray(x))
+
+def through_tvm_ffi(x: Any) -> Any:
+    return library("tvm_ffi").from_dlpack(dlferry.asarray(x))
 
 
 def through_torch(x: Any) -> Any:
-    import torch
-
-    return torch.from_dlpack(dlferry.asarray(x))
+    return library("torch").from_dlpack(dlferry.asarray(x))
 
 
 HOPS: dict[str, Callable[[Any], Any]] = {

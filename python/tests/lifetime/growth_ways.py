@@ -8,6 +8,7 @@ import ctypes
 import mmap
 import pickle
 from collections.abc import Callable
+from typing import Any
 
 import dlferry
 import dlferry_testing as dt
@@ -72,6 +73,7 @@ INTERFACE, CUDA, CONVERTIBLE, RAISING = Interface(NUMBERS), Cuda(), Convertible(
 BROKEN, SHAPELESS = Interface(NUMBERS, typestr="|V4"), Interface(NUMBERS, shape=(-1,))
 OLD = Old(NUMBERS)
 STATE = pickle.dumps(TENSOR, 5)
+KEY: Any = "x"
 
 
 def out_of_band() -> object:
@@ -162,7 +164,7 @@ ACTIONS: dict[str, Callable[[], object]] = {
         *TENSOR,
     ),
     "views, refused: index": refused(lambda: TENSOR[7], IndexError),
-    "views, refused: key": refused(lambda: TENSOR["x"], TypeError),
+    "views, refused: key": refused(lambda: TENSOR[KEY], TypeError),
     "views, refused: reshape": refused(lambda: TENSOR.reshape(5), ValueError),
     "views, refused: needs a copy": refused(lambda: TENSOR.T.reshape(12), dlferry.CopyRequiredError),
     "numbers": lambda: (float(NUMBER), bool(NUMBER), NUMBER.item(), complex(NUMBER.item())),
