@@ -8,7 +8,7 @@ import cstructs
 import dlferry
 import dlferry_testing as dt
 import numpy as np
-from growth_tools import New, refused
+from growth_tools import New, Old, refused
 
 try:
     import dlferry_results as results
@@ -22,7 +22,7 @@ else:
     METHOD = New(ARRAY)
     TABLED = cstructs.type_with_table(cstructs.born)()
     FRAMED = cstructs.type_with_table(lambda: cstructs.born(ndim=-1))()
-    UNVERSIONED = dt.Producer(dt.Crafted(bytes(48), shape=[3, 4], strides=[4, 1]), style="always_unversioned")
+    UNVERSIONED = Old(ARRAY)
     BYTES = bytearray(48)
     DOUBLES = np.arange(6.0).reshape(2, 3)
     SQUARES = results.Squares(5)
