@@ -25,7 +25,9 @@ export HYPOTHESIS_STORAGE_DIRECTORY := $(abspath $(TARGET))/hypothesis
 
 EXTENSIONS := -p dlferry-python -p dlferry-first -p pictures -p dlferry-views -p dlferry-results -p dlferry-testing --features dlferry-testing/python
 PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python examples/extension/tests bench)
-PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop tools/numpy-suite)
+PYTEST_LIFETIMES := -m pytest -c python/pyproject.toml -m "not torch" \
+	$(addprefix python/tests/lifetime/test_,deleters.py exit.py chains.py) python/tests/cases/test_cases_gil_threads.py
+PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop tools/numpy-suite tools/trust)
 # A test has no annotations, may pass what the types forbid and replace what they hold fixed; its helpers are checked.
 MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --no-check-untyped-defs \
 	$(addprefix --disable-error-code=,arg-type call-arg operator type-arg assignment comparison-overlap \
@@ -86,6 +88,7 @@ numpy-range: ## the tests of NumPy's arrays with NumPy 1.21 (no DLPack there), 1
 .PHONY: asan
 asan: asan-rust asan-python ## the tests under AddressSanitizer
 
+# The core with LeakSanitizer too; the others leak on purpose: what is kept after its deletion, and records of borrows.
 .PHONY: asan-rust
 asan-rust: venv
 	$(ASAN) test $(ASAN_BUILD) -p dlferry --features threads --lib --tests
@@ -102,6 +105,18 @@ asan-python: venv
 	@$(if $(PRELOAD),tools/with $(VENV) "the Python tests under AddressSanitizer" env PYTHONPATH=$(TARGET)/py/asan \
 		LD_PRELOAD=$(PRELOAD) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc DLFERRY_ASAN=1 \
 		$(VENV)/bin/python $(PYTEST) --capture=sys -m "not torch")
+
+# Also of the Rust tests that have failures of their own; the features are those of `make test-rust`.
+.PHONY: trust
+trust: extensions ## public failures by kind, and crashes, leaks, double frees and writes into read-only memory, counted
+	@tools/with $(VENV) "the counts of make trust" env PYTHONPATH=$(TARGET)/py/debug $(VENV)/bin/python tools/trust
+
+.PHONY: valgrind
+valgrind: extensions ## the tests of lifetimes, each process of theirs under valgrind (half an hour)
+	@command -v valgrind >/dev/null || tools/notice "SKIPPED: the tests under valgrind" "there is no valgrind"
+	@! command -v valgrind >/dev/null || tools/with $(VENV) "the tests under valgrind" env PYTHONPATH=$(TARGET)/py/debug \
+		PYTHONMALLOC=malloc DLFERRY_TESTS_UNDER="valgrind -q --error-exitcode=9 --suppressions=$(abspath tools/valgrind.supp)" \
+		$(VENV)/bin/python $(PYTEST_LIFETIMES)
 
 .PHONY: lint
 lint: fmt clippy docs ruff typos types ## everything that judges the code without running it
@@ -170,7 +185,7 @@ wheel: venv ## a wheel for this interpreter, into target/wheels
 
 .PHONY: ci
 ci: TORCH := 0
-ci: lint abi3 test loom numpy-suite interop asan ## what has to pass before a change lands
+ci: lint abi3 test trust loom numpy-suite interop asan ## what has to pass before a change lands
 
 .PHONY: clean
 clean: ## remove what was built and installed

@@ -50,11 +50,16 @@ pub(crate) unsafe fn fill(
     if asks(flags, ffi::PyBUF_WRITABLE) && descriptor.is_read_only() {
         return refuse(String::from("the tensor is read-only, and a writable buffer was asked for"));
     }
-    let lent = Box::new(lent(tensor.shared())?);
+    let bytes = descriptor.nbytes();
+    let Ok(len) = Py_ssize_t::try_from(bytes) else {
+        return refuse(format!("the tensor has {bytes} bytes, more than a buffer can count"));
+    };
     // A consumer that wants no shape sees bytes in a row, and some refuse another number of axes.
     let ndim = if asks(flags, ffi::PyBUF_ND) { descriptor.layout().ndim() } else { 1 };
-    let len = Py_ssize_t::try_from(descriptor.nbytes())
-        .map_err(|_| PyBufferError::new_err("the elements are more bytes than a buffer can say"))?;
+    if ndim > MAX_AXES {
+        return refuse(format!("the tensor has {ndim} axes, and a buffer has at most {MAX_AXES}"));
+    }
+    let lent = Box::new(lent(tensor.shared())?);
     // All that can fail comes before the reference is made.
     let (itemsize, ndim) = (Py_ssize_t::try_from(dtype.item_bytes())?, c_int::try_from(ndim)?);
     let filled = Py_buffer {
@@ -91,6 +96,9 @@ pub(crate) unsafe fn release(py: Python<'_>, view: *mut Py_buffer) {
     // The tensor may end here, and its owner is anybody's.
     with_exception_aside(py, || drop(lent));
 }
+
+/// How many axes an exporter may give its consumers, as CPython documents under `PyBUF_MAX_NDIM`.
+const MAX_AXES: usize = 64;
 
 /// All bits of `wanted` are set: the request names of the buffer protocol include one another.
 fn asks(flags: c_int, wanted: c_int) -> bool {

@@ -142,6 +142,15 @@ fn check(descriptor: &Descriptor) -> PyResult<()> {
     )))
 }
 
+/// Refuses elements that repeat so often that their bytes cannot be counted, which NumPy says otherwise.
+fn countable(descriptor: &Descriptor) -> PyResult<()> {
+    let bytes = descriptor.nbytes();
+    if isize::try_from(bytes).is_ok() {
+        return Ok(());
+    }
+    Err(PyBufferError::new_err(format!("the tensor has {bytes} bytes, and NumPy's arrays have fewer than 2**63")))
+}
+
 /// Up to this many axes need no allocation; NumPy has at most 64 in version 2 and 32 before.
 const INLINE: usize = 8;
 
@@ -168,7 +177,8 @@ fn wrap<'py>(runtime: &Runtime, tensor: &Bound<'py, Tensor>, descr: Bound<'py, P
     if layout.ndim() > INLINE {
         let (extents, steps): (Vec<_>, Vec<_>) = extents.zip(steps).unzip();
         // SAFETY: the tensor describes its memory and keeps it alive; NumPy cannot hold more than it describes.
-        return unsafe { runtime.wrap(descr, &extents, &steps, data, writable, base) };
+        let made = unsafe { runtime.wrap(descr, &extents, &steps, data, writable, base) };
+        return made.map_err(|error| countable(descriptor).err().unwrap_or(error));
     }
     let mut places = [[0_isize; INLINE]; 2];
     let [shape, strides] = &mut places;
@@ -178,7 +188,8 @@ fn wrap<'py>(runtime: &Runtime, tensor: &Bound<'py, Tensor>, descr: Bound<'py, P
     let (shape, strides) =
         (shape.get(..layout.ndim()).unwrap_or_default(), strides.get(..layout.ndim()).unwrap_or_default());
     // SAFETY: as above.
-    unsafe { runtime.wrap(descr, shape, strides, data, writable, base) }
+    let made = unsafe { runtime.wrap(descr, shape, strides, data, writable, base) };
+    made.map_err(|error| countable(descriptor).err().unwrap_or(error))
 }
 
 /// An address for an array without elements: with none, NumPy would allocate memory, which is always writable.
