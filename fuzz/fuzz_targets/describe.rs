@@ -23,6 +23,7 @@ use libfuzzer_sys::fuzz_target;
 static DELETED: AtomicUsize = AtomicUsize::new(0);
 
 /// A struct with all that it points to, each in an allocation that is not a byte too long.
+#[allow(dead_code, reason = "what the tensor points to is held for its drop alone")]
 struct Block<S> {
     managed: S,
     shape: Option<Box<[i64]>>,
@@ -182,7 +183,7 @@ fuzz_target!(|data: &[u8]| {
         (Ok(mut tensor), Some(meaning)) => {
             check(&fields, &meaning, data, &tensor);
             // What describes too many elements for the memory is read only where there are none.
-            if fields.is_inside(&meaning) && meaning.size <= 20_000 {
+            if fields.is_inside(&meaning) && meaning.size <= 2000 {
                 read(&fields, &meaning, &memory, &mut tensor);
             }
             assert_eq!(DELETED.load(Ordering::SeqCst), before);

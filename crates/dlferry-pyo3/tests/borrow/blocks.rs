@@ -118,3 +118,15 @@ fn a_claimed_block_is_claimed_once() {
     block.unclaim();
     assert!(block.claim() && !block.claim());
 }
+
+#[test]
+fn a_block_tells_all_its_records_in_the_order_of_their_places() {
+    let block = block(registry(false));
+    let all: Vec<_> = block.records().map(std::ptr::from_ref).collect();
+    assert_eq!(all.len(), RECORDS);
+    for record in all {
+        let (place, reserved) = block.reserve().expect("a record is free");
+        assert!(std::ptr::eq(record, reserved), "{place}");
+    }
+    assert!(block.reserve().is_none());
+}
