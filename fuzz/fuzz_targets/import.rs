@@ -24,14 +24,41 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 const STYLES: [&str; 14] = [
-    "new", "new", "always_versioned", "always_unversioned", "stream_only", "no_keywords", "type_error_inside", "lies",
-    "not_a_capsule", "wrong_name", "used_name", "null_name", "dl_device_error", "type_error_inside_mentions",
+    "new",
+    "new",
+    "always_versioned",
+    "always_unversioned",
+    "stream_only",
+    "no_keywords",
+    "type_error_inside",
+    "lies",
+    "not_a_capsule",
+    "wrong_name",
+    "used_name",
+    "null_name",
+    "dl_device_error",
+    "type_error_inside_mentions",
 ];
 
 /// Methods and attributes that read no element.
 const FORMS: [&str; 17] = [
-    "shape", "strides", "ndim", "size", "itemsize", "nbytes", "dtype", "device", "data_ptr", "byte_offset", "readonly",
-    "copied", "c_contiguous", "f_contiguous", "source", "owner", "T",
+    "shape",
+    "strides",
+    "ndim",
+    "size",
+    "itemsize",
+    "nbytes",
+    "dtype",
+    "device",
+    "data_ptr",
+    "byte_offset",
+    "readonly",
+    "copied",
+    "c_contiguous",
+    "f_contiguous",
+    "source",
+    "owner",
+    "T",
 ];
 
 static START: Once = Once::new();
@@ -133,7 +160,8 @@ fn dlpack(module: &Bound<'_, PyAny>, bytes: &mut Bytes<'_>) -> PyResult<()> {
     let readings = [true, false].map(|versioned| Fields { versioned, ..fields.clone() });
     let meanings = readings.map(|fields| (fields.meaning(data), fields));
     // To copy, dlferry reads the elements itself: it is only asked to when they are there, in either reading.
-    let all_there = meanings.iter().all(|(meaning, fields)| meaning.as_ref().is_none_or(|m| fields.is_inside(m) && m.size < 5000));
+    let all_there =
+        meanings.iter().all(|(meaning, fields)| meaning.as_ref().is_none_or(|m| fields.is_inside(m) && m.size < 5000));
     let request = if all_there { request } else { Request { copy: None, ..request } };
     let imported = match way {
         0 => import_object(&producer, &request).map(Bound::into_any),
@@ -167,13 +195,23 @@ fn lent(module: &Bound<'_, PyAny>, bytes: &mut Bytes<'_>) -> PyResult<()> {
     let py = module.py();
     let keywords = PyDict::new(py);
     let (format, item) = bytes.pick(&[
-        ("B", 1_i64), ("<f", 4), (">i", 4), ("d", 8), ("(2,3)h", 12), ("3B", 3), ("T{f:a:}", 4), ("?", 1), ("Zf", 8), ("e", 2),
+        ("B", 1_i64),
+        ("<f", 4),
+        (">i", 4),
+        ("d", 8),
+        ("(2,3)h", 12),
+        ("3B", 3),
+        ("T{f:a:}", 4),
+        ("?", 1),
+        ("Zf", 8),
+        ("e", 2),
     ]);
     let any: Vec<u8> = (0..bytes.below(6)).map(|_| bytes.byte()).filter(|byte| *byte != 0).collect();
     let format = if bytes.one_in(4) { &any[..] } else { format.as_bytes() };
     let item = if bytes.one_in(6) { bytes.number() } else { item };
     let axes = bytes.below(5);
-    let shape: Vec<i64> = (0..axes).map(|_| if bytes.one_in(6) { bytes.number() } else { bytes.below(4) as i64 }).collect();
+    let shape: Vec<i64> =
+        (0..axes).map(|_| if bytes.one_in(6) { bytes.number() } else { bytes.below(4) as i64 }).collect();
     let strides = bytes.one_in(2).then(|| bytes.numbers(axes));
     let (len, offset) = (bytes.below(200), bytes.below(8));
     keywords.set_item("format", (!bytes.one_in(6)).then_some(PyBytes::new(py, format)))?;

@@ -187,7 +187,11 @@ impl Meaning {
 
     /// The bytes of all elements, from the first on.
     fn bytes(&self, bits: i128) -> (i128, i128) {
-        if self.size == 0 { (0, 0) } else { ((self.low * bits).div_euclid(8), ((self.high + 1) * bits + 7).div_euclid(8)) }
+        if self.size == 0 {
+            (0, 0)
+        } else {
+            ((self.low * bits).div_euclid(8), ((self.high + 1) * bits + 7).div_euclid(8))
+        }
     }
 
     /// Where each element is, in C order, from the first on.
@@ -246,9 +250,28 @@ fn is_dtype(dtype: DLDataType) -> bool {
 
 fn dtype(bytes: &mut Bytes<'_>) -> DLDataType {
     const KNOWN: [(u8, u8, u16); 22] = [
-        (2, 32, 1), (1, 8, 1), (0, 8, 1), (0, 64, 1), (2, 16, 1), (2, 64, 1), (4, 16, 1), (5, 64, 1), (5, 128, 1),
-        (6, 8, 1), (10, 8, 1), (15, 6, 1), (17, 4, 1), (17, 4, 2), (0, 4, 1), (1, 1, 1), (1, 2, 1), (18, 32, 1),
-        (1, 16, 3), (3, 0, 1), (3, 64, 1), (0, 12, 1),
+        (2, 32, 1),
+        (1, 8, 1),
+        (0, 8, 1),
+        (0, 64, 1),
+        (2, 16, 1),
+        (2, 64, 1),
+        (4, 16, 1),
+        (5, 64, 1),
+        (5, 128, 1),
+        (6, 8, 1),
+        (10, 8, 1),
+        (15, 6, 1),
+        (17, 4, 1),
+        (17, 4, 2),
+        (0, 4, 1),
+        (1, 1, 1),
+        (1, 2, 1),
+        (18, 32, 1),
+        (1, 16, 3),
+        (3, 0, 1),
+        (3, 64, 1),
+        (0, 12, 1),
     ];
     let (code, bits, lanes) = match bytes.below(8) {
         0 => (bytes.byte(), bytes.byte(), bytes.number() as u16),

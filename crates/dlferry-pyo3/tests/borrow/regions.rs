@@ -134,6 +134,14 @@ fn parts_of_one_array_that_people_use_are_told_apart() {
         ("even and odd columns", f32s(&[8, 3], &[6, 2], 0), f32s(&[8, 3], &[6, 2], 1)),
         ("even and odd, one backwards", f32s(&[5], &[2], 0), f32s(&[5], &[-2], 9)),
         ("two channels", f32s(&[4, 5], &[15, 3], 0), f32s(&[4, 5], &[15, 3], 2)),
+        ("two columns, beside an axis of extent 1", f32s(&[8, 1], &[6, 7], 0), f32s(&[8, 1], &[6, 7], 3)),
+        // Rows of 1200, boxes of 12 in them, pieces of 4 in these, of which 3 are taken: the rows tell, and the pieces.
+        (
+            "boxes half a row apart",
+            f32s(&[2, 2, 2, 3], &[1200, 12, 4, 1], 0),
+            f32s(&[2, 2, 2, 3], &[1200, 12, 4, 1], 600),
+        ),
+        ("boxes and what they leave", f32s(&[2, 2, 2, 3], &[1200, 12, 4, 1], 0), f32s(&[2, 2, 2], &[1200, 12, 4], 3)),
         ("two channels, one transposed", f32s(&[4, 5], &[15, 3], 0), f32s(&[5, 4], &[3, 15], 2)),
     ];
     for (what, one, other) in &cases {
