@@ -137,6 +137,7 @@ fn a_block_tells_all_its_records_in_the_order_of_their_places() {
 fn as_many_writers_are_counted_as_there_are() {
     for is_concurrent in [false, true] {
         let registry = registry(is_concurrent);
+        assert_eq!(registry.is_concurrent(), is_concurrent);
         let block = block(registry);
         let count = || registry.exclusives.load(Ordering::Relaxed);
         let (first, second, third) = (reserve(block), reserve(block), reserve(block));
@@ -167,5 +168,20 @@ fn a_record_is_never_again_in_the_state_of_an_earlier_borrow() {
         assert!(!seen.contains(&state), "who reads meanwhile would take one borrow for another");
         seen.push(state);
         registry.release(record);
+    }
+}
+
+#[test]
+fn a_refused_borrow_keeps_nobody_away() {
+    let registry = registry(false);
+    let block = block(registry);
+    for kind in [Shared, Exclusive] {
+        let (held, refused, third) = (reserve(block), reserve(block), reserve(block));
+        assert_eq!(registry.borrow(held, &region(0, 8), Exclusive), Ok(()));
+        assert_eq!(registry.borrow(refused, &region(4, 8), kind), Err(Exclusive));
+        assert_eq!(registry.borrow(third, &region(8, 8), Exclusive), Ok(()), "free all the time");
+        for record in [held, refused, third] {
+            registry.release(record);
+        }
     }
 }
