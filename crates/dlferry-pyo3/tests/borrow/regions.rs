@@ -153,6 +153,19 @@ fn parts_of_one_array_that_people_use_are_told_apart() {
 }
 
 #[test]
+fn no_axis_is_forgotten_however_many_there_are() {
+    for rank in [7, 8, 9, 12] {
+        let strides: Vec<i64> = (0..rank).rev().map(|axis| 2 << axis).collect();
+        let whole = tensor(DLDataType::F32, &vec![2; rank], &strides, 0);
+        for axis in 0..rank {
+            let at = |element: isize| tensor(DLDataType::F32, &[], &[], 4 * element);
+            assert!(!are_apart(&whole, &at(2 << axis)), "the second element along an axis: {rank} {axis}");
+            assert!(are_apart(&whole, &at((2 << axis) + 1)), "between the elements: {rank} {axis}");
+        }
+    }
+}
+
+#[test]
 fn an_empty_tensor_has_no_region() {
     assert_eq!(Region::of(&tensor(DLDataType::F32, &[4, 0], &[1, 1], 0)), None);
 }
