@@ -8,6 +8,7 @@
 
 #[path = "../shared/bytes.rs"]
 mod bytes;
+#[allow(dead_code, reason = "elements are compared by another target")]
 #[path = "../shared/fields.rs"]
 mod fields;
 
