@@ -31,9 +31,9 @@ fn fits(shape: &[i64], strides: &[i64]) -> bool {
     for (&extent, &stride) in shape.iter().zip(strides) {
         size = size.saturating_mul(extent.into());
         let reach = i128::from(extent - 1) * i128::from(stride);
-        (low, high) = (low + reach.min(0), high + reach.max(0));
+        (low, high) = (low.saturating_add(reach.min(0)), high.saturating_add(reach.max(0)));
     }
-    [size, low, high, high - low].into_iter().all(|number| i64::try_from(number).is_ok())
+    [size, low, high, high.saturating_sub(low)].into_iter().all(|number| i64::try_from(number).is_ok())
 }
 
 /// What can be asked of any layout, however large.

@@ -89,10 +89,13 @@ impl Fields {
         let mut high = 0_i128;
         for (extent, stride) in shape.iter().zip(&strides).filter(|(extent, _)| **extent > 1 && !is_empty) {
             let reach = (i128::from(*extent) - 1) * i128::from(*stride);
-            low += reach.min(0);
-            high += reach.max(0);
+            low = low.saturating_add(reach.min(0));
+            high = high.saturating_add(reach.max(0));
         }
-        if i64::try_from(low).is_err() || i64::try_from(high).is_err() || i64::try_from(high - low).is_err() {
+        if i64::try_from(low).is_err()
+            || i64::try_from(high).is_err()
+            || i64::try_from(high.saturating_sub(low)).is_err()
+        {
             return None;
         }
         let mut this = Meaning { dtype: self.dtype, shape: shape.to_vec(), strides, size, low, high };
