@@ -8,7 +8,6 @@
 
 #[path = "../shared/bytes.rs"]
 mod bytes;
-#[allow(dead_code, reason = "elements are compared by another target")]
 #[path = "../shared/fields.rs"]
 mod fields;
 

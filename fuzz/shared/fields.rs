@@ -1,6 +1,8 @@
 //! A managed struct as anybody might fill it, over real memory; and the slow, obvious answers about it. Written from the
 //! rules, and asks dlferry for nothing but the structs.
 
+#![allow(dead_code, reason = "each target uses a part")]
+
 use dlferry::abi::{DLDataType, DLDataTypeCode, DLDevice, DLDeviceType, DLPackVersion};
 
 use crate::bytes::Bytes;
