@@ -34,6 +34,8 @@ MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls
 	func-returns-value misc override unused-ignore)
 ASAN := RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address cargo
 ASAN_BUILD := --target $(HOST) --target-dir $(TARGET)/asan
+FUZZ ?= copy describe formats import layout
+MUTATED ?= layout view export managed
 # The official header, when the environment has it (not `wildcard`, which remembers what was missing).
 HEADER = $(shell ls $(abspath $(VENV))/lib/python3*/site-packages/tvm_ffi/include/dlpack/dlpack.h 2>/dev/null)
 WITH_HEADER = $(if $(HEADER),DLPACK_H=$(HEADER) DLFERRY_REQUIRE_HEADER=1)
@@ -175,8 +177,20 @@ bench-copy: ## strided copies as fractions of memcpy, in Rust; BENCH="--sizes" o
 	cargo run --release --manifest-path bench/copy/Cargo.toml --target-dir $(TARGET)/bench-copy -- $(BENCH)
 
 .PHONY: fuzz
-fuzz: ## a minute of fuzzing the copies (needs cargo-fuzz)
-	RUSTC_BOOTSTRAP=1 cargo fuzz run --target-dir $(TARGET)/fuzz copy -- -max_total_time=60 -max_len=120
+fuzz: venv ## an hour of fuzzing for each target; FUZZ_SECONDS=60 and FUZZ="layout import" for less
+	tools/fuzz $(TARGET)/fuzz $(VENV) $(or $(FUZZ_SECONDS),3600) $(FUZZ)
+
+.PHONY: fuzz-smoke
+fuzz-smoke: venv ## each fuzz target for 20 seconds, from its seeds
+	tools/fuzz $(TARGET)/fuzz $(VENV) 20 $(FUZZ)
+
+.PHONY: mutants
+mutants: ## change the code in some hundred places, and see which changes no unit test of the core notices (hours)
+	@for room in $(MUTATED); do tools/mutants $(TARGET)/mutants $$room || status=1; done; exit $${status:-0}
+
+.PHONY: planted
+planted: venv ## plant the defects of other libraries one at a time, and see the test that each turns red
+	tools/planted $(TARGET)/planted $(abspath $(VENV)) $(PLANTED)
 
 .PHONY: wheel
 wheel: venv ## a wheel for this interpreter, into target/wheels
@@ -185,7 +199,7 @@ wheel: venv ## a wheel for this interpreter, into target/wheels
 
 .PHONY: ci
 ci: TORCH := 0
-ci: lint abi3 test trust loom numpy-suite interop asan ## what has to pass before a change lands
+ci: lint abi3 test trust loom numpy-suite interop asan fuzz-smoke ## what has to pass before a change lands
 
 .PHONY: clean
 clean: ## remove what was built and installed
