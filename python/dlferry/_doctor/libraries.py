@@ -74,7 +74,11 @@ def _torch(module: Any, memory: memoryview, dtype: str, shape: tuple[int, ...]) 
 
 
 def _torch_of_buffer(module: Any) -> Call:
-    return lambda x: module.frombuffer(x, dtype=getattr(module, FORMATS[memoryview(x).format]))
+    def take(x: Any) -> Any:
+        view = memoryview(x)
+        return module.frombuffer(x, dtype=getattr(module, FORMATS[view.format])).reshape(view.shape)
+
+    return take
 
 
 def _jax(module: Any, memory: memoryview, dtype: str, shape: tuple[int, ...]) -> Any:
@@ -98,6 +102,8 @@ def _pyarrow_of_buffer(module: Any) -> Call:
     def take(x: Any) -> Any:
         view = memoryview(x)
         kind = getattr(module, FORMATS[view.format or "B"])()
+        if view.ndim != 1:
+            raise ValueError("its arrays have one axis")
         return module.Array.from_buffers(kind, view.shape[0], [None, module.py_buffer(x)])
 
     return take
@@ -249,10 +255,11 @@ def _own_freeze(name: str) -> Call:
 
 def installed() -> list[Library]:
     """Finds the libraries of the table that this interpreter has. None is imported."""
-    return [library for library in TABLE if _is_there(library.module)]
+    return [library for library in TABLE if is_there(library.module)]
 
 
-def _is_there(module: str) -> bool:
+def is_there(module: str) -> bool:
+    """Whether a module can be found; it is not imported, but what contains it is."""
     try:
         return importlib.util.find_spec(module) is not None
     except (ImportError, ValueError):

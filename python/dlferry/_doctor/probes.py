@@ -80,6 +80,8 @@ class Made(NamedTuple):
     memory: bytearray
     # Whether its memory is the one that it was given.
     is_given: bool
+    # How its own `__dlpack__` refuses; None where it does not, or there is none.
+    refusal: str | None
 
 
 def run(pair: Pair, name: str) -> dict[str, Any]:
@@ -121,16 +123,24 @@ def _make(pair: Pair, probe: Probe) -> Made | str:
     except Exception as error:
         return f"it makes no such array: {sentence(error)}"
     seen = witness.look(array)
+    refusal = _refusal(array, seen)
     if seen is None:
-        try:
-            witness.capsule_of(array)
-        except Exception as error:
-            return f"its arrays of this kind cannot be looked at: {sentence(error)}"
-        return "its arrays of this kind cannot be looked at"
+        return f"its arrays of this kind cannot be looked at: {refusal}"
     if wrong := _differs(probe, dtype, seen):
         return wrong
     values = _expected(probe, values, SIZES[dtype], seen)
-    return Made(array, seen, values, memory, seen.address == address)
+    return Made(array, seen, values, memory, seen.address == address, refusal)
+
+
+def _refusal(array: Any, seen: Seen | None) -> str | None:
+    """Tells how an array that has DLPack refuses to be exported."""
+    if (seen is not None and seen.way == "capsule") or not hasattr(array, "__dlpack__"):
+        return None
+    try:
+        witness.capsule_of(array)
+    except Exception as error:
+        return sentence(error)
+    return "what it answers is no capsule of DLPack"
 
 
 def _differs(probe: Probe, dtype: str, seen: Seen) -> str | None:
@@ -182,7 +192,7 @@ def _pattern(dtype: str, count: int) -> bytes:
 
 def _exchange(pair: Pair, made: Made) -> dict[str, Any]:
     """Hands the array over, and tells what became of it."""
-    known = {"capsule": made.seen.version, "says_read_only": made.seen.read_only}
+    known = {"capsule": made.seen.version, "says_read_only": made.seen.read_only, "refusal": made.refusal}
     take = pair.taker(made.array)
     if take is None:
         missing = "DLPack" if pair.consumer.take else "a buffer"
