@@ -28,7 +28,7 @@ class Library(NamedTuple):
     name: str
     module: str
     make: Make | None = None
-    take: Callable[[Any], Call] | None = None
+    take: Callable[[Any], Call | None] | None = None
     take_buffer: Callable[[Any], Call] | None = None
     freeze: Call | None = None
     dtype: str = "float32"
@@ -39,6 +39,13 @@ class Library(NamedTuple):
 FORMATS = {"?": "bool", "B": "uint8", "i": "int32", "l": "int64", "q": "int64", "f": "float32", "d": "float64"}
 # The same the other way round, as `memoryview.cast` knows them.
 CASTS = {"bool": "?", "uint8": "B", "int32": "i", "int64": "q", "float32": "f", "float64": "d"}
+
+
+def _dtype_of(view: memoryview) -> str:
+    name = FORMATS.get(view.format.lstrip("@="))
+    if name is None:
+        raise TypeError(f"the table has no name for the buffer format {view.format!r}")
+    return name
 
 
 def _of_numpy(dtypes: str, memory: memoryview, dtype: str, shape: tuple[int, ...]) -> Any:
@@ -76,7 +83,7 @@ def _torch(module: Any, memory: memoryview, dtype: str, shape: tuple[int, ...]) 
 def _torch_of_buffer(module: Any) -> Call:
     def take(x: Any) -> Any:
         view = memoryview(x)
-        return module.frombuffer(x, dtype=getattr(module, FORMATS[view.format])).reshape(view.shape)
+        return module.frombuffer(x, dtype=getattr(module, _dtype_of(view))).reshape(view.shape)
 
     return take
 
@@ -101,9 +108,9 @@ def _pyarrow(module: Any, memory: memoryview, dtype: str, shape: tuple[int, ...]
 def _pyarrow_of_buffer(module: Any) -> Call:
     def take(x: Any) -> Any:
         view = memoryview(x)
-        kind = getattr(module, FORMATS[view.format or "B"])()
         if view.ndim != 1:
             raise ValueError("its arrays have one axis")
+        kind = getattr(module, _dtype_of(view))()
         return module.Array.from_buffers(kind, view.shape[0], [None, module.py_buffer(x)])
 
     return take
@@ -242,8 +249,8 @@ def _own_make(module: Any, memory: memoryview, dtype: str, shape: tuple[int, ...
     return module.make(memory, dtype, shape)
 
 
-def _own_take(module: Any) -> Call:
-    return getattr(module, "take")  # noqa: B009 - a module has no such attribute, says mypy
+def _own_take(module: Any) -> Call | None:
+    return getattr(module, "take", None)
 
 
 def _own_freeze(name: str) -> Call:

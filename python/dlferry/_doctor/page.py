@@ -73,10 +73,10 @@ def _header(report: Report) -> Iterator[str]:
     faults, lost = len(report.faults()), sum(cell.read_only == "lost" for cell in report.cells)
     figures = [
         ("good", outcomes.count("shared"), "share memory"),
-        ("fair", sum(map(outcomes.count, ("copied", "converted", "taken"))), "copy, convert or cannot tell"),
+        ("fair", sum(map(outcomes.count, ("copied", "converted", "taken"))), "copy or convert"),
         ("", outcomes.count("refused"), "are refused"),
         ("fair" if lost else "good", lost, "lose read-only"),
-        ("bad" if faults else "good", faults, "are wrong, crash or hang"),
+        ("bad" if faults else "good", faults, "wrong, crash or hang"),
     ]
     yield '<ul class="figures">'
     for kind, count, words in figures:
@@ -155,7 +155,7 @@ def _list(report: Report) -> Iterator[str]:
     for words in ("Producer", "Consumer", "Outcome", "Read-only", "Time"):
         kind = ' class="time"' if words == "Time" else ""
         yield f'<th scope="col"{kind}><button type="button">{words}</button></th>'
-    yield '<th scope="col">Why</th></tr></thead><tbody>'
+    yield '<th scope="col">In detail</th></tr></thead><tbody>'
     for at, cell in enumerate(report.cells):
         kind = CLASSES[cell.outcome]
         mark = ' class="kept mark"' if cell.read_only == "lost" else ' class="kept"'
@@ -183,11 +183,11 @@ def _details(at: int, cell: Cell, report: Report) -> Iterator[str]:
     yield f'<h3 id="title-{at}" tabindex="-1" autofocus>{_text(cell.producer)} → {_text(cell.consumer)}</h3>'
     yield f'<p><span class="chip {kind}">{SIGNS[cell.outcome][0]} {SIGNS[cell.outcome][3]}</span></p>'
     facts = [
-        ("Why", cell.detail),
+        ("In detail", cell.detail),
         ("One exchange", duration(cell.ns)),
         ("Read-only", READ_ONLY.get(cell.read_only, "")),
         ("Capsules of the producer", cell.capsule or ""),
-        ("Memory is shared", f"when it is aligned to {cell.shared_from} bytes" if cell.shared_from else ""),
+        ("Memory is shared", f"down to an alignment of {cell.shared_from} bytes" if cell.shared_from else ""),
     ]
     yield '<dl class="facts">'
     for words, value in facts:

@@ -63,15 +63,14 @@ def picture_of(report: Report) -> str:
 def _legend(report: Report, y: float) -> list[str]:
     outcomes = {cell.outcome for cell in report.cells}
     words = [f"{SIGNS[name][0]} {SIGNS[name][3]}" for name in SIGNS if name in outcomes and name != "none"]
-    parts = [_text(EDGE, y, "     ".join([*words, "the time is that of one exchange"]), "dim")]
+    parts = [_text(EDGE, y, (4 * "\u00a0").join([*words, "the time is that of one exchange"]), "dim")]
     if any(cell.read_only == "lost" for cell in report.cells):
-        words = ["!  what is made of a read-only array may be written"]
-        parts.append(_text(EDGE, y + 19, words[0], "mark"))
+        parts.append(_text(EDGE, y + 19, "!  what is made of a read-only array may be written", "mark"))
     return parts
 
 
 def _cell(x: float, y: float, cell: Cell) -> str:
-    words = FAULT_WORDS.get(cell.outcome) or duration(cell.ns)
+    words = FAULT_WORDS.get(cell.outcome) or duration(cell.ns) or cell.outcome
     text = f"{SIGNS[cell.outcome][0]} {words}".strip()
     mark = '<tspan class="mark" dx="4">!</tspan>' if cell.read_only == "lost" else ""
     label = escape(clean(f"{cell.producer} to {cell.consumer}: {cell.outcome}"))

@@ -70,6 +70,11 @@ class Pair(NamedTuple):
             return take(self.modules[1])
         return take_buffer and take_buffer(self.modules[1])
 
+    def takes(self) -> bool:
+        """Whether the consumer takes any arrays."""
+        take = self.consumer.take
+        return self.consumer.take_buffer is not None or (take is not None and take(self.modules[1]) is not None)
+
 
 class Made(NamedTuple):
     """The producer's array, what it holds and where its memory is."""
@@ -93,9 +98,7 @@ def run(pair: Pair, name: str) -> dict[str, Any]:
     made = _make(pair, PROBES[name])
     if not isinstance(made, Made):
         return {"outcome": "none", "reason": made}
-    result = _exchange(pair, made)
-    if PROBES[name].frozen:
-        result |= {"read_only": result.get("read_only", "refused")}
+    result = _exchange(pair, made, frozen=PROBES[name].frozen)
     del made
     gc.collect()  # what crashes when arrays are let go of is to crash now
     return result
@@ -190,12 +193,16 @@ def _pattern(dtype: str, count: int) -> bytes:
     return struct.pack(f"={floats}f", *(at + 0.5 for at in range(floats)))
 
 
-def _exchange(pair: Pair, made: Made) -> dict[str, Any]:
-    """Hands the array over, and tells what became of it."""
+def _exchange(pair: Pair, made: Made, *, frozen: bool = False) -> dict[str, Any]:
+    """Hands the array over, and tells what became of it; of a frozen one, also whether it stays read-only."""
     known = {"capsule": made.seen.version, "says_read_only": made.seen.read_only, "refusal": made.refusal}
+    if frozen:
+        known["read_only"] = "refused"
     take = pair.taker(made.array)
     if take is None:
-        missing = "DLPack" if pair.consumer.take else "a buffer"
+        if not pair.takes():
+            return known | {"outcome": "none", "reason": "it takes no arrays"}
+        missing = "a buffer" if pair.consumer.take is None else "DLPack"
         return known | {"outcome": "refused", "reason": f"the producer has no {missing}"}
     found = made.seen.values()
     if found is not None and found != made.values:
@@ -204,30 +211,31 @@ def _exchange(pair: Pair, made: Made) -> dict[str, Any]:
         result = take(made.array)
     except BaseException as error:  # of whatever kind: it is the answer
         return known | {"outcome": "refused", "reason": sentence(error)}
-    return known | _judge(made, result)
+    judged, seen = _judge(made, result)
+    if frozen and seen is not None and judged["outcome"] == "shared":
+        judged |= _read_only(made, seen, result)
+    elif frozen:
+        judged["read_only"] = "copied" if judged["outcome"] in ("copied", "converted") else None
+    return known | judged
 
 
-def _judge(made: Made, result: Any) -> dict[str, Any]:
-    """Tells what a consumer made of an array."""
+def _judge(made: Made, result: Any) -> tuple[dict[str, Any], Seen | None]:
+    """Tells what a consumer made of an array, and what a look at it found."""
     seen = witness.look(result)
     if seen is None:
-        return {"outcome": "taken", "reason": "nothing shows what is in its result"}
+        return {"outcome": "taken", "reason": "nothing shows what is in its result"}, None
     found = seen.values()
     if seen.dtype is not None and made.seen.dtype not in (seen.dtype, None):
-        outcome = {"outcome": "converted", "reason": f"{made.seen.dtype} became {seen.dtype}"}
+        judged = {"outcome": "converted", "reason": f"{made.seen.dtype} became {seen.dtype}"}
     elif seen.shape != made.seen.shape:
-        outcome = {"outcome": "wrong", "reason": f"shape {made.seen.shape} became {seen.shape}"}
+        judged = {"outcome": "wrong", "reason": f"shape {made.seen.shape} became {seen.shape}"}
     elif found is not None and found != made.values:
-        return {"outcome": "wrong", "reason": _difference("the result shows", made, found)}
+        judged = {"outcome": "wrong", "reason": _difference("the result shows", made, found)}
     elif 0 in seen.shape:
-        return {"outcome": "taken", "reason": "no elements, so no memory to share"}
+        judged = {"outcome": "taken", "reason": "no elements, so no memory to share"}
     else:
-        outcome = {"outcome": "shared" if _shares(made, seen, result) else "copied"}
-    if outcome["outcome"] == "copied":
-        return outcome | {"read_only": "copied"}
-    if outcome["outcome"] == "shared":
-        return outcome | _read_only(made, seen, result)
-    return outcome
+        judged = {"outcome": "shared" if _shares(made, seen, result) else "copied"}
+    return judged, seen
 
 
 def _difference(who: str, made: Made, found: bytes) -> str:
@@ -257,6 +265,8 @@ def _shares(made: Made, seen: Seen, result: Any) -> bool:
 
 def _read_only(made: Made, seen: Seen, result: Any) -> dict[str, Any]:
     """Tells whether memory that is read-only stays so in the consumer's hands: by writing, else by asking."""
+    if made.seen.read_only is not True and made.seen.way == "capsule":
+        return {"read_only": "lost", "written": "the producer's own capsule does not say that it is read-only"}
     before = made.seen.values()
     for words, write in _WRITES.items():
         try:
@@ -266,8 +276,6 @@ def _read_only(made: Made, seen: Seen, result: Any) -> dict[str, Any]:
         if made.seen.values() != before:
             claim = ", though it says that it is read-only" if seen.read_only else ""
             return {"read_only": "lost", "written": f"{words} changed the producer's memory{claim}"}
-    if made.seen.read_only is not True and made.seen.way == "capsule":
-        return {"read_only": "lost", "written": "the producer's own capsule does not say that it is read-only"}
     if seen.read_only is False or (seen.read_only is None and not _says_read_only(result)):
         said = "say that it may be written" if seen.read_only is False else "cannot say that it is read-only"
         return {"read_only": "lost", "written": f"the capsules of the result {said}"}

@@ -116,6 +116,14 @@ def of_run(libraries: list[Library], ran: Ran) -> Report:
     """Makes the report of a run."""
     order = [(producer.name, consumer.name) for producer, consumer in pairs_of(libraries)]
     cells = [cell_of(*pair, ran.pairs[pair]) for pair in order if pair in ran.pairs]
+    makers = {cell.producer for cell in cells if cell.outcome != "none"}
+    takers = {cell.consumer for cell in cells if cell.outcome != "none"}
+    broken = ran.broken | {
+        cell.producer: f"makes no arrays: {cell.probes['plain'].get('reason', '')}"
+        for cell in cells
+        if cell.producer not in makers | takers
+    }
+    cells = [cell for cell in cells if cell.producer in makers and cell.consumer in takers]
     position = {library.name: at for at, library in enumerate(libraries)}
     cells.sort(key=lambda cell: (position[cell.producer], position[cell.consumer]))
     import dlferry
@@ -125,8 +133,8 @@ def of_run(libraries: list[Library], ran: Ran) -> Report:
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.machine()}",
         date=datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
-        libraries={library.name: version_of(library) for library in libraries if library.name not in ran.broken},
-        broken=ran.broken,
+        libraries={library.name: version_of(library) for library in libraries if library.name not in broken},
+        broken=broken,
         cells=cells,
         findings=findings.of_cells(cells),
     )

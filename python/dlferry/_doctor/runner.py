@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -147,7 +148,8 @@ class _Child:
             encoding="utf-8",
         )
         self._lines: queue.Queue[str | None] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -163,12 +165,11 @@ class _Child:
         """Ends the process, which has nothing to lose."""
         self._process.kill()
         self._process.wait()
-        for pipe in (self._process.stdin, self._complaints):
-            if pipe is not None:
-                try:
+        self._reader.join(1.0)
+        for pipe in (self._process.stdin, self._process.stdout, self._complaints):
+            with contextlib.suppress(OSError):
+                if pipe is not None:
                     pipe.close()
-                except OSError:
-                    pass
 
     def run(
         self,
@@ -182,11 +183,9 @@ class _Child:
     ) -> tuple[str, dict[str, Any]] | None:
         """Runs probes and notes their results; None, or which of them (or which import) the process ended in, and how."""
         assert self._process.stdin is not None
-        try:
+        with contextlib.suppress(OSError):  # it has ended, as will be read
             self._process.stdin.write(json.dumps([producer, consumer, wanted]) + "\n")
             self._process.stdin.flush()
-        except OSError:
-            pass  # it has ended, as will be read
         doing = wanted[0]
         limit = IMPORT_SECONDS
         for answer in self._answers(lambda: limit):
