@@ -1,4 +1,4 @@
-"""``python -m dlferry doctor``: every installed array library hands arrays to every other, and one sees what came of it.
+"""``python -m dlferry doctor``: every installed array library hands arrays to every other, and one sees what comes.
 
 Each exchange really happens, in a process that may crash. The result is judged by the memory itself and not by what a
 library says. ``docs/doctor.md`` explains how to read it, ``report`` has the schema of the JSON.
@@ -53,7 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--markdown", metavar="FILE", help="write the table in Markdown")
     parser.add_argument("--input", metavar="FILE", help="show the JSON of an earlier run, and try nothing")
     parser.add_argument(
-        "--isolate", action="store_true", help="a process for each pair: nothing else is loaded, and it takes longer"
+        "--isolate",
+        action="store_true",
+        help="a process for each pair: nothing else is loaded, and it takes longer",
     )
     parser.add_argument(
         "--timeout", metavar="SECONDS", type=float, default=20.0, help="for one exchange (default: 20)"
@@ -116,7 +118,9 @@ def choose(only: str | None, modules: list[str]) -> list[Library]:
         known = {library.name for library in (*there, *own)}
         if missing := sorted(wanted - known):
             names = ", ".join(sorted(known))
-            raise _UsageError(f"--only: {', '.join(missing)} is not installed or not known; there are {names}")
+            raise _UsageError(
+                f"--only: {', '.join(missing)} is not installed or not known; there are {names}"
+            )
         there = [library for library in there if library.name in wanted]
     if not [*there, *own]:
         raise _UsageError("--only: names no library")

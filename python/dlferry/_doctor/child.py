@@ -33,7 +33,9 @@ def main() -> None:
                 _say(report, {"imports": library.name})
                 try:
                     modules[library.name] = importlib.import_module(library.module)
-                except BaseException as error:  # a library that ends the process is one that cannot be imported
+                except (
+                    BaseException
+                ) as error:  # a library that ends the process is one that cannot be imported
                     _say(report, {"broken": library.name, "reason": probes.sentence(error)})
                     break
         else:

@@ -86,7 +86,9 @@ def _of_memory(consumer: str, cells: list[Cell]) -> list[Finding]:
     if outcomes == {"copied"}:
         found.append(Finding("note", consumer, "copies what it takes"))
     borders = {cell.shared_from for cell in cells if cell.shared_from is not None}
-    below = {cell.probes["alignment"]["outcome"] for cell in cells if cell.shared_from == max(borders, default=0)}
+    below = {
+        cell.probes["alignment"]["outcome"] for cell in cells if cell.shared_from == max(borders, default=0)
+    }
     if len(borders) == 1 and below - {"shared"}:
         verb = "copies" if "copied" in below else "refuses"
         words = f"{verb} memory that is aligned to less than {borders.pop()} bytes"
@@ -108,7 +110,9 @@ def _of_refusals(consumer: str, cells: list[Cell]) -> list[Finding]:
         if refused:
             groups.setdefault(tuple(refused) if taken else (), []).append(words)
     return [
-        Finding("note", consumer, f"refuses {_list(kinds)}" + (f", of {_list([*producers])}" if producers else ""))
+        Finding(
+            "note", consumer, f"refuses {_list(kinds)}" + (f", of {_list([*producers])}" if producers else "")
+        )
         for producers, kinds in groups.items()
     ]
 

@@ -19,10 +19,10 @@ Call = Callable[[Any], Any]
 class Library(NamedTuple):
     """A library, by what is called of it.
 
-    ``make(module, memory, dtype, shape)`` makes an array of that memory, or of a copy; it raises where the library has no
-    such arrays. ``take(module)`` gives the function that takes arrays with ``__dlpack__``; ``take_buffer(module)`` the
-    one for what has the buffer protocol and no DLPack. ``freeze(array)`` gives the array read-only. ``dtype`` is what
-    its arrays have where a probe does not say. None stands for what a library does not have.
+    ``make(module, memory, dtype, shape)`` makes an array of that memory, or of a copy; it raises where the library has
+    no such arrays. ``take(module)`` gives the function that takes arrays with ``__dlpack__``; ``take_buffer(module)``
+    the one for what has the buffer protocol and no DLPack. ``freeze(array)`` gives the array read-only. ``dtype`` is
+    what its arrays have where a probe does not say. None stands for what a library does not have.
     """
 
     name: str
@@ -36,7 +36,15 @@ class Library(NamedTuple):
 
 
 # The formats of the buffer protocol, for those that want to be told what a buffer holds.
-FORMATS = {"?": "bool", "B": "uint8", "i": "int32", "l": "int64", "q": "int64", "f": "float32", "d": "float64"}
+FORMATS = {
+    "?": "bool",
+    "B": "uint8",
+    "i": "int32",
+    "l": "int64",
+    "q": "int64",
+    "f": "float32",
+    "d": "float64",
+}
 # The same the other way round, as `memoryview.cast` knows them.
 CASTS = {"bool": "?", "uint8": "B", "int32": "i", "int64": "q", "float32": "f", "float64": "d"}
 
@@ -111,7 +119,7 @@ def _pyarrow_of_buffer(module: Any) -> Call:
         if view.ndim != 1:
             raise ValueError("its arrays have one axis")
         kind = getattr(module, _dtype_of(view))()
-        return module.Array.from_buffers(kind, view.shape[0], [None, module.py_buffer(x)])
+        return module.Array.from_buffers(kind, len(view), [None, module.py_buffer(x)])
 
     return take
 

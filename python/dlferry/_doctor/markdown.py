@@ -21,9 +21,20 @@ def markdown_of(report: Report) -> str:
     for producer in report.producers():
         cells = [_cell(report.cell(producer, consumer)) for consumer in consumers]
         lines.append("| " + " | ".join([f"**{_escaped(producer)}**", *cells]) + " |")
-    versions = ", ".join(f"{_escaped(name)} {_escaped(version)}" for name, version in report.libraries.items())
+    versions = ", ".join(
+        f"{_escaped(name)} {_escaped(version)}" for name, version in report.libraries.items()
+    )
     return (
-        "\n".join([*lines, "", NOTE, "", f"{versions}; Python {report.python}, {report.platform}, {report.date[:10]}."]) + "\n"
+        "\n".join(
+            [
+                *lines,
+                "",
+                NOTE,
+                "",
+                f"{versions}; Python {report.python}, {report.platform}, {report.date[:10]}.",
+            ]
+        )
+        + "\n"
     )
 
 

@@ -1,6 +1,6 @@
 """The report as a page: one file, without anything from elsewhere, for a phone and for a wide screen.
 
-What libraries say is text of strangers: all of it is escaped, and the page allows no other script or style than its own.
+What libraries say is text of strangers: all of it is escaped, and the page allows no script or style but its own.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ def _text(text: object) -> str:
 
 
 def _header(report: Report) -> Iterator[str]:
-    where = f"dlferry {report.dlferry}, Python {report.python}, {report.platform}, {report.date[:16].replace('T', ' ')} UTC"
+    date = report.date[:16].replace("T", " ")
+    where = f"dlferry {report.dlferry}, Python {report.python}, {report.platform}, {date} UTC"
     yield "<header><h1>Who hands arrays to whom</h1>"
     yield f'<p class="dim">{_text(where)}</p>'
     outcomes = [cell.outcome for cell in report.cells]
@@ -106,7 +107,8 @@ def _matrix(report: Report) -> Iterator[str]:
     numbers = {(cell.producer, cell.consumer): at for at, cell in enumerate(report.cells)}
     for producer in report.producers():
         version = report.libraries.get(producer, "")
-        yield f'<tr><th scope="row" data-key="{_text(producer)}">{_breakable(producer)}<small>{_text(version)}</small></th>'
+        yield f'<tr><th scope="row" data-key="{_text(producer)}">{_breakable(producer)}'
+        yield f"<small>{_text(version)}</small></th>"
         for consumer in report.consumers():
             cell = report.cell(producer, consumer)
             yield "<td></td>" if cell is None else _cell(numbers[producer, consumer], cell)
@@ -122,12 +124,15 @@ def _breakable(name: str) -> str:
 def _cell(at: int, cell: Cell) -> str:
     sign, _, _, words = SIGNS[cell.outcome]
     said = f"{cell.producer} to {cell.consumer}: {words}"
-    said += f", {duration(cell.ns)}" * (cell.ns is not None) + ", read-only is lost" * (cell.read_only == "lost")
+    said += f", {duration(cell.ns)}" * (cell.ns is not None) + ", read-only is lost" * (
+        cell.read_only == "lost"
+    )
     mark = ' <b class="mark">!</b>' if cell.read_only == "lost" else ""
     shown = FAULT_WORDS.get(cell.outcome) or duration(cell.ns) or cell.outcome
     return (
         f'<td data-key="{cell.ns if cell.ns is not None else ""}">'
-        f'<button type="button" class="cell {CLASSES[cell.outcome]}" popovertarget="pair-{at}" aria-label="{_text(said)}">'
+        f'<button type="button" class="cell {CLASSES[cell.outcome]}" popovertarget="pair-{at}" '
+        f'aria-label="{_text(said)}">'
         f"{sign}{mark}<span>{shown}</span></button></td>"
     )
 
@@ -142,14 +147,16 @@ def _findings(report: Report) -> Iterator[str]:
     yield '<ul class="card findings">' if grouped else ""
     kinds = {"fault": "bad", "warning": "warning", "note": "none"}
     for (level, library), words in grouped.items():
-        sign = f'<span class="sign {kinds.get(level, "none")}" role="img" aria-label="{_text(level)}">{LEVELS[level][0]}</span>'
-        yield f"<li>{sign}<b>{_text(library)}</b>: {_text('; '.join(words))}</li>"
+        kind = kinds.get(level, "none")
+        yield f'<li><span class="sign {kind}" role="img" aria-label="{_text(level)}">{LEVELS[level][0]}</span>'
+        yield f"<b>{_text(library)}</b>: {_text('; '.join(words))}</li>"
     yield "</ul></section>" if grouped else "</section>"
 
 
 def _list(report: Report) -> Iterator[str]:
     yield "<section><h2>Every pair</h2>"
-    yield '<div class="tools hidden"><input type="search" id="filter" placeholder="Filter: numpy refused" aria-label="Filter the pairs">'
+    yield '<div class="tools hidden">'
+    yield '<input type="search" id="filter" placeholder="Filter: refused lost" aria-label="Filter the pairs">'
     yield '<span class="dim" id="shown" role="status"></span></div><p class="hidden" id="said" role="status"></p>'
     yield '<div class="card"><table class="list"><thead><tr>'
     for words in ("Producer", "Consumer", "Outcome", "Read-only", "Time"):
@@ -161,7 +168,8 @@ def _list(report: Report) -> Iterator[str]:
         mark = ' class="kept mark"' if cell.read_only == "lost" else ' class="kept"'
         yield (
             f'<tr><th scope="row" data-key="{_text(cell.producer)}">'
-            f'<button type="button" popovertarget="pair-{at}" aria-label="{_text(cell.producer)} to {_text(cell.consumer)}, details">'
+            f'<button type="button" popovertarget="pair-{at}" '
+            f'aria-label="{_text(cell.producer)} to {_text(cell.consumer)}, details">'
             f"{_text(cell.producer)}</button></th>"
             f'<td class="to">{_text(cell.consumer)}</td>'
             f'<td class="outcome"><span class="chip {kind}">{SIGNS[cell.outcome][0]} {cell.outcome}</span></td>'
@@ -179,7 +187,8 @@ def _shortened(text: str) -> str:
 def _details(at: int, cell: Cell, report: Report) -> Iterator[str]:
     kind = CLASSES[cell.outcome]
     yield f'<div popover id="pair-{at}" role="dialog" aria-labelledby="title-{at}">'
-    yield f'<button type="button" class="close" popovertarget="pair-{at}" popovertargetaction="hide" aria-label="Close">✕</button>'
+    yield f'<button type="button" class="close" popovertarget="pair-{at}" popovertargetaction="hide" '
+    yield 'aria-label="Close">✕</button>'
     yield f'<h3 id="title-{at}" tabindex="-1" autofocus>{_text(cell.producer)} → {_text(cell.consumer)}</h3>'
     yield f'<p><span class="chip {kind}">{SIGNS[cell.outcome][0]} {SIGNS[cell.outcome][3]}</span></p>'
     facts = [

@@ -73,7 +73,9 @@ class Pair(NamedTuple):
     def takes(self) -> bool:
         """Whether the consumer takes any arrays."""
         take = self.consumer.take
-        return self.consumer.take_buffer is not None or (take is not None and take(self.modules[1]) is not None)
+        return self.consumer.take_buffer is not None or (
+            take is not None and take(self.modules[1]) is not None
+        )
 
 
 class Made(NamedTuple):
@@ -266,7 +268,10 @@ def _shares(made: Made, seen: Seen, result: Any) -> bool:
 def _read_only(made: Made, seen: Seen, result: Any) -> dict[str, Any]:
     """Tells whether memory that is read-only stays so in the consumer's hands: by writing, else by asking."""
     if made.seen.read_only is not True and made.seen.way == "capsule":
-        return {"read_only": "lost", "written": "the producer's own capsule does not say that it is read-only"}
+        return {
+            "read_only": "lost",
+            "written": "the producer's own capsule does not say that it is read-only",
+        }
     before = made.seen.values()
     for words, write in _WRITES.items():
         try:

@@ -11,10 +11,10 @@ The JSON is an object:
 ``cells``
     A list of ``{producer, consumer, outcome, read_only, ns, detail, capsule, shared_from, probes}``:
 
-    - ``outcome``: ``shared`` (the same memory), ``copied``, ``converted`` (copied to another dtype), ``taken`` (nobody can
-      tell whether it is shared), ``refused``, ``wrong`` (other values), ``crashed``, ``timeout``, ``none`` (the producer
-      makes nothing that could be tried). It is that of a row-major array, or the worst of all probes where one was
-      wrong, crashed or took too long.
+    - ``outcome``: ``shared`` (the same memory), ``copied``, ``converted`` (copied to another dtype), ``taken`` (nobody
+      can tell whether it is shared), ``refused``, ``wrong`` (other values), ``crashed``, ``timeout``, ``none`` (the
+      producer makes nothing that could be tried). It is that of a row-major array, or the worst of all probes where
+      one was wrong, crashed or took too long.
     - ``read_only``: of a read-only array: ``kept``, ``lost`` (the consumer's result may be written), ``copied``,
       ``refused``; null where the producer has no such arrays.
     - ``ns``: nanoseconds of an exchange, the median of several rounds; null where there was none.
@@ -96,11 +96,15 @@ class Report:
 
     def producers(self) -> list[str]:
         """Lists the libraries that make arrays, in the order of the table."""
-        return list(dict.fromkeys(name for name in self.libraries for cell in self.cells if cell.producer == name))
+        return list(
+            dict.fromkeys(name for name in self.libraries for cell in self.cells if cell.producer == name)
+        )
 
     def consumers(self) -> list[str]:
         """Lists the libraries that take arrays, in the order of the table."""
-        return list(dict.fromkeys(name for name in self.libraries for cell in self.cells if cell.consumer == name))
+        return list(
+            dict.fromkeys(name for name in self.libraries for cell in self.cells if cell.consumer == name)
+        )
 
     def cell(self, producer: str, consumer: str) -> Cell | None:
         """Finds a cell; None where the pair was not tried."""

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from . import probes
@@ -38,6 +38,14 @@ class Ran(NamedTuple):
 
     pairs: dict[tuple[str, str], Probed]
     broken: dict[str, str]
+
+
+class Fate(NamedTuple):
+    """What a process ended in: the probe, or the library that it loaded, and the outcome and reason."""
+
+    probe: str
+    library: str
+    verdict: dict[str, Any]
 
 
 def pairs_of(libraries: list[Library]) -> list[tuple[Library, Library]]:
@@ -99,26 +107,29 @@ def _pair(
         fate = child.run(producer, consumer, waiting, results, ran.broken, seconds, loading)
         if fate is None:
             break
-        culprit, verdict = fate
-        if culprit not in waiting:  # the process ended between two probes, or while it loaded a library
-            ran.broken.setdefault(culprit, f"its import {verdict['reason']}")
-            del ran.pairs[producer, consumer]
-            return _fresh(child)
-        if crashes == 0 and verdict["outcome"] == "crashed":
-            verdict = _alone(producer, consumer, culprit, verdict, seconds)
-        results[culprit] = verdict
-        waiting = waiting[waiting.index(culprit) + 1 :]
-        crashes += 1
         child = _fresh(child)
+        if fate.library:
+            ran.broken[fate.library] = f"its import {fate.verdict['reason']}"
+            break
+        verdict = fate.verdict
+        if crashes == 0 and verdict["outcome"] == "crashed":
+            verdict = _alone(producer, consumer, fate.probe, verdict, seconds)
+        results[fate.probe] = verdict
+        waiting = waiting[waiting.index(fate.probe) + 1 :]
+        crashes += 1
         if crashes == CRASHES:
-            results.update(dict.fromkeys(waiting, {"outcome": "none", "reason": "left out after crashes"}))
+            results.update(
+                {probe: {"outcome": "none", "reason": "left out after crashes"} for probe in waiting}
+            )
             break
     if producer in ran.broken or consumer in ran.broken:
         ran.pairs.pop((producer, consumer), None)
     return child
 
 
-def _alone(producer: str, consumer: str, probe: str, verdict: dict[str, Any], seconds: float) -> dict[str, Any]:
+def _alone(
+    producer: str, consumer: str, probe: str, verdict: dict[str, Any], seconds: float
+) -> dict[str, Any]:
     """Tries a probe that crashed once more, in a process where nothing went before it."""
     child = _Child()
     results: Probed = {}
@@ -127,7 +138,7 @@ def _alone(producer: str, consumer: str, probe: str, verdict: dict[str, Any], se
     finally:
         child.end()
     if again is not None:
-        return again[1] if again[0] == probe else verdict
+        return verdict if again.library else again.verdict
     return results.get(probe, verdict)
 
 
@@ -180,39 +191,37 @@ class _Child:
         broken: dict[str, str],
         seconds: float,
         loading: Callable[[str], None],
-    ) -> tuple[str, dict[str, Any]] | None:
-        """Runs probes and notes their results; None, or which of them (or which import) the process ended in, and how."""
+    ) -> Fate | None:
+        """Runs probes and notes their results; None, or what the process ended in."""
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # it has ended, as will be read
             self._process.stdin.write(json.dumps([producer, consumer, wanted]) + "\n")
             self._process.stdin.flush()
-        doing = wanted[0]
-        limit = IMPORT_SECONDS
-        for answer in self._answers(lambda: limit):
+        probe, loads, limit = wanted[0], "", IMPORT_SECONDS
+        while True:
+            answer = self._answer(limit)
             if answer is None:
-                return doing, self._fate(limit)
+                return Fate(probe, loads, self._fate(limit))
             if "imports" in answer:
-                doing, limit = answer["imports"], IMPORT_SECONDS
-                loading(doing)
+                loads, limit = answer["imports"], IMPORT_SECONDS
+                loading(loads)
             elif "broken" in answer:
                 broken[answer["broken"]] = answer["reason"]
             elif "begins" in answer:
-                doing, limit = answer["begins"], seconds
+                probe, loads, limit = answer["begins"], "", seconds
             elif "ends" in answer:
                 results[answer["ends"]] = answer["result"]
             else:
                 return None
-        raise AssertionError("answers end with None")
 
-    def _answers(self, limit: Callable[[], float]) -> Iterator[dict[str, Any] | None]:
-        """Yields what the process says; None when it ends or takes too long."""
-        while True:
-            try:
-                line = self._lines.get(timeout=limit())
-                answer = None if line is None else json.loads(line)
-            except (queue.Empty, ValueError):
-                answer = None
-            yield answer
+    def _answer(self, limit: float) -> dict[str, Any] | None:
+        """Reads what the process says next; None when it ends or takes too long."""
+        try:
+            line = self._lines.get(timeout=limit)
+            answer = None if line is None else json.loads(line)
+        except (queue.Empty, ValueError):
+            return None
+        return answer if isinstance(answer, dict) else None
 
     def _fate(self, limit: float) -> dict[str, Any]:
         """Names the end of the process, or ends one that hangs."""

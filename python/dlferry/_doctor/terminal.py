@@ -103,10 +103,9 @@ def _head(consumers: list[str], width: int, style: Style) -> list[str]:
     for row in range(height):
         words = [piece[row - height + len(piece)] if row >= height - len(piece) else "" for piece in pieces]
         label = ("from \\ to" if not style.unicode else "from ↓  to →") if row == height - 1 else ""
-        lines.append(
-            style.paint(label.ljust(LABEL), "2") + style.paint("".join(word.ljust(width) for word in words), "1")
-        )
-    return [line.rstrip() for line in lines]
+        names = "".join(word.ljust(width) for word in words).rstrip()
+        lines.append(style.paint(label.ljust(LABEL), "2") + style.paint(names, "1"))
+    return lines
 
 
 def _broken(name: str, width: int) -> list[str]:
@@ -195,7 +194,8 @@ def text_of(report: Report, width: int, style: Style) -> str:
     title = f"dlferry {report.dlferry} doctor"
     where = clean(f"Python {report.python}, {report.platform}, {report.date[:10]}", style.unicode)
     lines = [
-        style.paint(title, "1") + style.paint(f"  {where}", "2"),
+        style.paint(title, "1"),
+        *(style.paint(line, "2") for line in textwrap.wrap(where, width)),
         *(style.paint(line, "2") for line in textwrap.wrap(clean(versions, style.unicode), width)),
         "",
     ]
@@ -207,7 +207,8 @@ def text_of(report: Report, width: int, style: Style) -> str:
     lines += [*sentences(report, width, style), ""]
     faults = report.faults()
     exchanged = sum(1 for cell in report.cells if cell.outcome not in ("refused", "none"))
-    summary = f"{len(report.cells)} pairs, {exchanged} exchange arrays, {len(faults)} with wrong values, a crash or a hang"
+    summary = f"{len(report.cells)} pairs, {exchanged} exchange arrays, "
+    summary += f"{len(faults)} with wrong values, a crash or a hang"
     lines += [style.paint(line, "1;31" if faults else "1;32") for line in textwrap.wrap(summary, width)]
     return "\n".join(lines)
 

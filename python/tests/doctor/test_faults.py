@@ -42,7 +42,9 @@ def test_hang_is_an_outcome():
     assert cell.probes["plain"]["reason"] == "took longer than 0.5 s"
 
 
-@pytest.mark.parametrize(("module", "reason"), [("falsifies", "element "), ("reshapes", "shape (32, 32) became (1024,)")])
+@pytest.mark.parametrize(
+    ("module", "reason"), [("falsifies", "element "), ("reshapes", "shape (32, 32) became (1024,)")]
+)
 def test_wrong_values_are_found(module, reason):
     cell = taken_by(module)
     assert cell.outcome == "wrong"
@@ -71,7 +73,9 @@ def test_read_only_that_the_producer_does_not_say_is_blamed_on_it():
 
 def test_capsules_without_a_version_are_noted():
     assert made_by("unversioned").capsule == "unversioned"
-    assert said_of("unversioned") == ["answers with unversioned capsules, which cannot say that memory is read-only"]
+    assert said_of("unversioned") == [
+        "answers with unversioned capsules, which cannot say that memory is read-only"
+    ]
 
 
 def test_alignment_below_which_memory_is_copied_is_found():
