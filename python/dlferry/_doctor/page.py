@@ -148,8 +148,8 @@ def _findings(report: Report) -> Iterator[str]:
     kinds = {"fault": "bad", "warning": "warning", "note": "none"}
     for (level, library), words in grouped.items():
         kind = kinds.get(level, "none")
-        yield f'<li><span class="sign {kind}" role="img" aria-label="{_text(level)}">{LEVELS[level][0]}</span>'
-        yield f"<b>{_text(library)}</b>: {_text('; '.join(words))}</li>"
+        sign = f'<span class="sign {kind}" role="img" aria-label="{_text(level)}">{LEVELS[level][0]}</span>'
+        yield f"<li>{sign}<b>{_text(library)}</b>: {_text('; '.join(words))}</li>"
     yield "</ul></section>" if grouped else "</section>"
 
 

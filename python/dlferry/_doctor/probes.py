@@ -48,6 +48,8 @@ PROBES = {
 }
 # Borders at which memory may begin, the widest first: what is shared down to which tells the alignment that is asked.
 ALIGNMENTS = (64, 32, 16, 8, 4)
+# Rounds are so short that few of them are interrupted where others work on the machine too.
+ROUND_SECONDS = 0.0001
 SIZES = {"bool": 1, "bfloat16": 2, "int64": 8, "float64": 8, "complex64": 8, "float32": 4}
 
 
@@ -345,9 +347,9 @@ def _time(pair: Pair) -> dict[str, Any]:
     array = made.array
     try:
         count = 1
-        while (took := _seconds(take, array, count)) < 0.001 and count < 1 << 14:
+        while (took := _seconds(take, array, count)) < ROUND_SECONDS and count < 1 << 12:
             count *= 2
-        rounds = [_seconds(take, array, count) / count for _ in range(3 if took > 0.05 else 11)]
+        rounds = [_seconds(take, array, count) / count for _ in range(5 if took > 0.01 else 41)]
     except BaseException:  # the refusal is told by the probe
         return {"outcome": "none"}
     return {"outcome": "timed", "ns": round(statistics.median(rounds) * 1e9, 1)}

@@ -132,18 +132,16 @@ def _broken(name: str, width: int) -> list[str]:
 def _cell(cell: Cell | None, width: int, style: Style) -> str:
     if cell is None:
         return " " * width
-    mark = " "
-    if cell.read_only == "lost":
-        mark = style.paint("!", "1;33")
-    if width == 7:
-        words = FAULT_WORDS.get(cell.outcome) or _short(cell.ns)
-    else:
-        words = FAULT_WORDS.get(cell.outcome) or duration(cell.ns) or SIGNS[cell.outcome][3].split(":")[0]
-    words = clean(words, style.unicode)[: width - 4 + (width == 7)]
-    sign = style.paint(style.sign(cell.outcome), SIGNS[cell.outcome][2])
-    color = SIGNS[cell.outcome][2] if cell.outcome in FAULT_WORDS else ""
-    space = "" if width == 7 else " "
-    return sign + space + style.paint(words, color) + mark + " " * (width - 2 - len(space) - len(words))
+    fault = FAULT_WORDS.get(cell.outcome)
+    wide = width > 7
+    time = duration(cell.ns) if wide else _short(cell.ns)
+    words = fault or time or (SIGNS[cell.outcome][3] if wide else "")
+    words = clean(words.split(":")[0], style.unicode)[: width - 4 if wide else 4 + bool(fault)]
+    _, _, color, _ = SIGNS[cell.outcome]
+    mark = "!" if cell.read_only == "lost" and not fault else ""
+    text = style.paint(style.sign(cell.outcome), color) + " " * wide
+    text += style.paint(words, color) if fault else words
+    return text + style.paint(mark, "1;33") * bool(mark) + " " * (width - 1 - wide - len(words) - len(mark))
 
 
 def _short(ns: float | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dlferry._doctor import findings, report
+from dlferry._doctor.probes import PROBES
 from dlferry._doctor.report import Report
 
 HOSTILE = "\x1b[31m<script>alert('1')</script> & | `code` \x00\u202e ]]> \" end"
@@ -15,7 +16,7 @@ def probed(outcome: str = "shared", ns: float | None = 98.4, **read_only: str) -
     each: dict[str, Any] = {"outcome": outcome, "capsule": "1.3", "refusal": None}
     if outcome not in ("shared", "copied"):
         each["reason"] = HOSTILE
-    probes = {name: dict(each) for name in report.PROBES}
+    probes = {name: dict(each) for name in PROBES}
     probes["read-only"] |= read_only or {"read_only": "kept"}
     probes["alignment"] = {"outcome": "none"}
     probes["time"] = {"outcome": "none"} if ns is None else {"outcome": "timed", "ns": ns}
