@@ -78,7 +78,7 @@ interop: extensions venv-interop ## every dtype and layout to and from many libr
 .PHONY: doctor-page
 doctor-page: extensions venv-page ## the page of `python -m dlferry doctor` in a real browser (needs Chromium)
 	@tools/with .venv-page "the page in a browser" env PYTHONPATH=$(TARGET)/py/debug \
-		.venv-page/bin/python -m pytest -c python/pyproject.toml -q python/tests/doctor/test_page_in_a_browser.py
+		.venv-page/bin/python -m pytest -c python/pyproject.toml -q python/tests/doctor/test_doctor_page_in_a_browser.py
 
 .PHONY: doctor-table
 doctor-table: extensions-release venv-interop ## write the table and the picture of the README anew, of today's libraries

@@ -21,13 +21,14 @@ from .report import Report
 EPILOG = """exit status:
   0  every exchange that took place was right
   1  some gave wrong values, crashed or did not end
-  2  the arguments make no sense
+  2  the arguments make no sense, or a file cannot be written
 
-The JSON has the keys dlferry, python, platform, date, libraries {import name: version},
-broken {import name: reason}, cells [{producer, consumer, outcome, read_only, ns, detail,
-capsule, shared_from, probes}], findings [{level, library, words}] and words {probe: what
-it is}. outcome is shared, copied, converted, taken, refused, wrong, crashed, timeout or
-none; read_only is kept, lost, copied, refused or null.
+The JSON has the keys dlferry, python, platform, date, libraries {import name:
+version}, broken {import name: reason}, cells [{producer, consumer, outcome,
+read_only, ns, detail, capsule, shared_from, probes}], findings [{level,
+library, words}] and words {probe: what it is}. outcome is shared, copied,
+converted, taken, refused, wrong, crashed, timeout or none; read_only is kept,
+lost, copied, refused or null.
 """
 
 
@@ -75,6 +76,8 @@ def main(args: argparse.Namespace) -> int:
     except (_UsageError, OSError) as error:
         print(f"doctor: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        return 130  # as a shell has it
     if args.json:
         json.dump(found.to_dict(), sys.stdout, indent=1)
         print()

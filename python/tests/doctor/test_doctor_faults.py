@@ -2,7 +2,7 @@
 
 import pytest
 from dlferry._doctor import choose, report, runner
-from runs import made_by, run_with, said_of, taken_by
+from doctor_runs import made_by, run_with, said_of, taken_by
 
 
 def test_crash_is_an_outcome_with_its_signal_and_last_word():
@@ -101,7 +101,7 @@ def test_result_that_cannot_be_looked_into_is_not_called_shared():
 )
 def test_library_that_cannot_be_imported_is_told_and_left_out(module, reason):
     found = run_with(module)
-    assert found.broken == {f"crafted.{module}": reason}
+    assert found.broken == {f"faulty_libraries.{module}": reason}
     assert [(cell.producer, cell.consumer) for cell in found.cells] == [("dlferry", "dlferry")]
     assert list(found.libraries) == ["dlferry"]
 

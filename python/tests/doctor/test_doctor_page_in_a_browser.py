@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 from dlferry._doctor import page
-from reports import some
+from doctor_reports import some
 
 pytest.importorskip("playwright", reason="the page is looked at by `make doctor-page`")
 BROWSER = os.environ.get("BROWSER_EXECUTABLE") or next(

@@ -7,7 +7,7 @@ import sys
 
 import dlferry._doctor as doctor
 import pytest
-from reports import of_pairs, probed, some
+from doctor_reports import of_pairs, probed, some
 
 
 def run(*arguments):
@@ -92,4 +92,4 @@ def test_help_says_what_the_statuses_mean():
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert "1  some gave wrong values, crashed or did not end" in done.stdout
     assert "libraries {import name: version}" in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 100
+    assert max(map(len, done.stdout.splitlines())) <= 80

@@ -10,7 +10,7 @@ import pytest
 from dlferry._doctor import markdown, page, picture, terminal
 from dlferry._doctor.report import OUTCOMES, Report
 from dlferry._doctor.runner import Progress
-from reports import HOSTILE, of_pairs, probed, some
+from doctor_reports import HOSTILE, of_pairs, probed, some
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
