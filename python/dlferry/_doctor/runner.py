@@ -11,7 +11,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -20,7 +19,7 @@ from .libraries import ENVIRONMENT, Library
 
 IMPORT_SECONDS = 120.0
 # How often a pair may bring its process down before the rest of its probes is left out.
-CRASHES = 4
+CRASHES = 3
 
 Probed = dict[str, dict[str, Any]]
 
@@ -177,7 +176,9 @@ class _Child:
         self._process.kill()
         self._process.wait()
         self._reader.join(1.0)
-        for pipe in (self._process.stdin, self._process.stdout, self._complaints):
+        # A process that it started may hold the pipe open, and closing it would wait for that one.
+        stdout = None if self._reader.is_alive() else self._process.stdout
+        for pipe in (self._process.stdin, stdout, self._complaints):
             with contextlib.suppress(OSError):
                 if pipe is not None:
                     pipe.close()
@@ -218,16 +219,17 @@ class _Child:
         """Reads what the process says next; None when it ends or takes too long."""
         try:
             line = self._lines.get(timeout=limit)
-            answer = None if line is None else json.loads(line)
-        except (queue.Empty, ValueError):
+        except queue.Empty:
             return None
-        return answer if isinstance(answer, dict) else None
+        if line is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(5.0)
+            return None
+        answer: dict[str, Any] = json.loads(line)
+        return answer
 
     def _fate(self, limit: float) -> dict[str, Any]:
         """Names the end of the process, or ends one that hangs."""
-        deadline = time.monotonic() + 1
-        while self.lives() and time.monotonic() < deadline:
-            time.sleep(0.01)
         if self.lives():
             self._process.kill()
             self._process.wait()
@@ -238,7 +240,7 @@ class _Child:
 
     def _last_words(self) -> str:
         """The last line that the process wrote to standard error, shortened."""
-        self._complaints.seek(0)
+        self._complaints.seek(max(0, self._complaints.seek(0, os.SEEK_END) - 4096))
         lines = self._complaints.read().decode("utf-8", "replace").split("\n")
         return next((line.strip()[:200] for line in reversed(lines) if line.strip()), "")
 

@@ -16,6 +16,11 @@ def test_process_that_leaves_is_a_crash():
     assert taken_by("leaves").probes["plain"] == {"outcome": "crashed", "reason": "ended with exit status 3"}
 
 
+def test_process_that_a_library_leaves_behind_holds_nothing_up():
+    cell = taken_by("leaves_another", 2.0)
+    assert cell.probes["plain"]["outcome"] == "crashed"
+
+
 def test_after_some_crashes_the_rest_of_a_pair_is_left_out():
     outcomes = [result["outcome"] for result in taken_by("leaves").probes.values()]
     assert outcomes.count("crashed") == runner.CRASHES
