@@ -154,11 +154,11 @@ def _differs(probe: Probe, dtype: str, seen: Seen) -> str | None:
     """Tells how an array is another one than was meant: a library may have no such layout or dtype."""
     if seen.dtype not in (dtype, None):
         return f"it makes {seen.dtype} of {dtype}"
-    if probe.words == PROBES["reversed"].words and not any(step < 0 for step in seen.strides):
+    if probe is PROBES["reversed"] and not any(step < 0 for step in seen.strides):
         return "it has no negative strides of its own"
-    if probe.words == PROBES["strided"].words and seen.strides == (seen.itemsize,):
+    if probe is PROBES["strided"] and seen.strides == (seen.itemsize,):
         return "its views are row-major copies"
-    if probe.words == PROBES["transposed"].words and seen.strides[-1:] == (seen.itemsize,):
+    if probe is PROBES["transposed"] and seen.strides[-1:] == (seen.itemsize,):
         return "its views are row-major copies"
     if probe.offset % 2 and seen.address % 2 == 0:
         return "it moves its data to an aligned place"
@@ -168,7 +168,7 @@ def _differs(probe: Probe, dtype: str, seen: Seen) -> str | None:
 def _expected(probe: Probe, values: bytes, size: int, seen: Seen) -> bytes:
     """Gives the bytes that the array has to show, in row-major order of the view."""
     elements = [values[at : at + size] for at in range(0, len(values), size)]
-    if probe.words == PROBES["transposed"].words:
+    if probe is PROBES["transposed"]:
         side = probe.shape[0]
         elements = [elements[row * side + column] for column in range(side) for row in range(side)]
     elif probe.view is not None:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from . import probes
 from .libraries import ENVIRONMENT, Library
 
-IMPORT_SECONDS = 120.0
+IMPORT_SECONDS = 300.0
 # How often a pair may bring its process down before the rest of its probes is left out.
 CRASHES = 3
 
