@@ -290,4 +290,6 @@ def version_of(library: Library) -> str:
     try:
         return importlib.metadata.version(library.distribution or library.name)
     except importlib.metadata.PackageNotFoundError:
-        return "?"
+        # Some are distributed under several names.
+        names = importlib.metadata.packages_distributions().get(library.module.partition(".")[0], [])
+        return importlib.metadata.version(names[0]) if names else "?"
