@@ -27,7 +27,7 @@ EXTENSIONS := -p dlferry-python -p dlferry-first -p pictures -p dlferry-views -p
 PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python examples/extension/tests bench)
 PYTEST_LIFETIMES := -m pytest -c python/pyproject.toml -m "not torch" \
 	$(addprefix python/tests/lifetime/test_,deleters.py exit.py chains.py) python/tests/cases/test_cases_gil_threads.py
-PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop tools/numpy-suite tools/trust)
+PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop tools/numpy-suite tools/trust tools/doctor-table)
 # A test has no annotations, may pass what the types forbid and replace what they hold fixed; its helpers are checked.
 MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --no-check-untyped-defs \
 	$(addprefix --disable-error-code=,arg-type call-arg operator type-arg assignment comparison-overlap \
@@ -78,6 +78,16 @@ test-torch: extensions-release venv-torch ## the tests with PyTorch, on a releas
 interop: extensions venv-interop ## every dtype and layout to and from many libraries (TORCH=0 leaves PyTorch out: 250 MB, not 13 GB)
 	@tools/with $(VENV_INTEROP) "the tests with many libraries" env PYTHONPATH=$(TARGET)/py/debug \
 		$(VENV_INTEROP)/bin/python -m pytest -c python/pyproject.toml -q interop
+
+.PHONY: doctor-page
+doctor-page: extensions venv-page ## the page of `python -m dlferry doctor` in a real browser (needs Chromium)
+	@tools/with .venv-page "the page in a browser" env PYTHONPATH=$(TARGET)/py/debug \
+		.venv-page/bin/python -m pytest -c python/pyproject.toml -q python/tests/doctor/test_doctor_page_in_a_browser.py
+
+.PHONY: doctor-table
+doctor-table: extensions-release venv-interop ## write the table and the picture of the README anew, of today's libraries
+	@tools/with $(VENV_INTEROP) "the table of the README" env PYTHONPATH=$(TARGET)/py/release \
+		$(VENV_INTEROP)/bin/python tools/doctor-table
 
 .PHONY: numpy-suite
 numpy-suite: extensions ## NumPy's own tests of DLPack, from its wheel, with dlferry in place of what they test
@@ -203,7 +213,7 @@ ci: lint abi3 test trust loom numpy-suite interop asan fuzz-smoke ## what has to
 
 .PHONY: clean
 clean: ## remove what was built and installed
-	rm -rf $(TARGET) $(VENV) $(VENV_TORCH) .venv-interop .venv-interop-torch
+	rm -rf $(TARGET) $(VENV) $(VENV_TORCH) .venv-interop .venv-interop-torch .venv-page
 
 # Steps of the above.
 .PHONY: venv
@@ -221,6 +231,10 @@ venv-interop: venv
 		$(if $(filter 0,$(TORCH)),,"and PyTorch with its CUDA packages, 13 GB on disk; TORCH=0 leaves it out")
 	@PYTHON=$(VENV)/bin/python tools/venv $(VENV_INTEROP) \
 		tools/requirements-interop$(if $(filter 0,$(TORCH)),,-torch).txt
+
+.PHONY: venv-page
+venv-page: venv
+	@PYTHON=$(VENV)/bin/python tools/venv .venv-page tools/requirements-page.txt
 
 .PHONY: extensions
 extensions: venv
