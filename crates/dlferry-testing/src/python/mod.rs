@@ -34,13 +34,22 @@ fn thread_id() -> u64 {
     crate::thread_id()
 }
 
-/// Fills the Python module `dlferry_testing`.
+/// The Python module `dlferry_testing`.
 ///
 /// # Errors
 ///
 /// Fails when Python cannot add a name, that is when memory is short.
 #[pymodule(gil_used = false)]
 pub fn dlferry_testing(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    fill(module)
+}
+
+/// Adds all that is in the Python module `dlferry_testing` to another module, for extensions that bring it along.
+///
+/// # Errors
+///
+/// Fails when Python cannot add a name, that is when memory is short.
+pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<crafted::Recipe>()?;
     module.add_class::<producer::Producer>()?;
     module.add_class::<held::Held>()?;
