@@ -39,7 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="only the cases of a rule (R4.2), of a section (R4), or with a word in their name",
     )
-    parser.add_argument("--as", dest="role", choices=["producer", "consumer"], help="only one of the two roles")
+    parser.add_argument(
+        "--as", dest="role", choices=["producer", "consumer"], help="only one of the two roles"
+    )
     parser.add_argument("--list", action="store_true", help="list the cases and run none")
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("-v", "--verbose", action="store_true", help="show the cases that pass, too")

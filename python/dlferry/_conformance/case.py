@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 Role = Literal["producer", "consumer"]
+#: A function that runs a rule: with a subject, and a value for each of many.
+Rule = TypeVar("Rule", bound=Callable[..., None])
 Level = Literal["must", "should", "usual"]
 Verdict = Literal["pass", "deviates", "crashes", "not applicable"]
 
@@ -40,7 +42,7 @@ class Case:
     demand: str
     source: str
     level: Level
-    run: Callable[[Any], str | None]
+    run: Callable[[Any], None]
     hostile: bool = False
     alone: bool = False
 
@@ -59,16 +61,18 @@ def _register(case: Case) -> None:
     CASES[case.id] = case
 
 
-def _rule(role: Role, rule: str, source: str, level: Level, each: dict[str, Any] | None, **more: bool) -> Any:
-    def decorate(function: Callable[..., str | None]) -> Callable[..., str | None]:
+def _rule(
+    role: Role, rule: str, source: str, level: Level, each: dict[str, Any] | None, **more: bool
+) -> Callable[[Rule], Rule]:
+    def decorate(function: Rule) -> Rule:
         demand = " ".join((function.__doc__ or "").split("\n\n")[0].split())
         name = function.__name__
         if each is None:
             _register(Case(role, rule, name, demand, source, level, function, **more))
         for label, value in (each or {}).items():
 
-            def run(subject: Any, value: Any = value) -> str | None:
-                return function(subject, value)
+            def run(subject: Any, value: Any = value) -> None:
+                function(subject, value)
 
             said = demand.replace("{}", label)
             _register(Case(role, rule, f"{name}[{label}]", said, source, level, run, **more))
@@ -79,7 +83,7 @@ def _rule(role: Role, rule: str, source: str, level: Level, each: dict[str, Any]
 
 def producer(
     rule: str, source: str, level: Level, each: dict[str, Any] | None = None, *, alone: bool = False
-) -> Any:
+) -> Callable[[Rule], Rule]:
     """Makes a case of a function of the :class:`~.subject.Subject`, about the arrays that a library exports.
 
     ``each`` makes one case for each of its items; the function gets the value, and ``{}`` in its first paragraph is
@@ -90,7 +94,7 @@ def producer(
 
 def consumer(
     rule: str, source: str, level: Level, each: dict[str, Any] | None = None, *, hostile: bool = False
-) -> Any:
+) -> Callable[[Rule], Rule]:
     """Makes a case of a function, about what a library does with the arrays of others; else as :func:`producer`.
 
     ``hostile`` says that a library without a check may break its own memory here, and crash in a later case.

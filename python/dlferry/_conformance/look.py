@@ -54,22 +54,28 @@ def expect_error(call: Callable[[], Any], *kinds: type[Exception], when: str) ->
 
 
 def ask(array: Any, **keywords: Any) -> Any:
-    """Calls ``__dlpack__`` and demands a capsule."""
+    """Calls ``__dlpack__``.
+
+    That keywords are known at all is a case of its own (R5.1), and so is that a capsule comes (R2.1): where it is not
+    so, other cases have nothing to look at.
+    """
     said = ", ".join(f"{name}={value!r}" for name, value in keywords.items())
     try:
         capsule = array.__dlpack__(**keywords)
     except Exception as error:
+        if isinstance(error, TypeError) and "keyword" in str(error):
+            raise NotApplicableError(f"it knows no {' and no '.join(keywords)}") from None
         raise DeviatesError(f"__dlpack__({said}) raises {brief(error)}") from None
     if type(capsule).__name__ != "PyCapsule":
-        raise DeviatesError(f"__dlpack__({said}) gives a {type(capsule).__name__}, not a capsule")
+        raise NotApplicableError(f"__dlpack__({said}) gives a {type(capsule).__name__}, not a capsule")
     return capsule
 
 
 def inspected(capsule: Any) -> dict[str, Any]:
-    """Every field of the struct in a capsule, which stays unused."""
+    """Every field of the struct in a capsule, which stays unused; its name is a case of its own (R2.1)."""
     name = native.capsule_name(capsule)
     if name not in (VERSIONED, UNVERSIONED):
-        raise DeviatesError(f"the capsule is named {name!r}")
+        raise NotApplicableError(f"the capsule is named {name!r}")
     fields: dict[str, Any] = native.inspect(capsule)
     if fields["versioned"] and fields["version"][0] != 1:
         raise NotApplicableError(f"a struct of version {fields['version']}, which is read by nobody")
@@ -131,7 +137,10 @@ def element_bytes(fields: dict[str, Any]) -> int:
 
 def elements(fields: dict[str, Any], read: Callable[[int, int], bytes]) -> list[Any]:
     """The elements in C order; ``read`` gives some bytes at a distance from the first element."""
-    is_sane(fields)
+    try:
+        is_sane(fields)
+    except DeviatesError as error:
+        raise NotApplicableError(f"{error}, and nothing can be read") from None
     code, bits, lanes = fields["dtype"]
     size = element_bytes(fields)
     form = FORMATS.get((code, bits)) if lanes == 1 else None

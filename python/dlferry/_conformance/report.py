@@ -12,11 +12,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._native import __version__
-from .case import LEVELS, Case
+from .case import Case, Verdict
 from .runner import Outcome, Target
 from .terminal import painted, width
 
-VERDICTS = ("pass", "deviates", "crashes", "not applicable")
+#: What the sources of the rules are, in a sentence that begins with "differs from".
+SOURCES = {
+    "header": "dlpack.h",
+    "spec": "DLPack's Python specification",
+    "array API": "the Python array API standard",
+    "observed": "what libraries do (no text says it)",
+    "here": "dlferry's own rule (no text says it)",
+}
+VERDICTS: tuple[Verdict, ...] = ("pass", "deviates", "crashes", "not applicable")
 
 
 def listed(cases: Iterable[Case]) -> str:
@@ -24,7 +32,8 @@ def listed(cases: Iterable[Case]) -> str:
     lines = []
     for case in cases:
         head = f"{case.rule:<6} {case.level:<6} "
-        lines += textwrap.wrap(f"{case.demand} [{case.source}]", width(), initial_indent=head, subsequent_indent=" " * 14)
+        demand = f"{_capital(case.demand)} [{case.source}]"
+        lines += textwrap.wrap(demand, width(), initial_indent=head, subsequent_indent=" " * 14)
         lines.append(f"{'':14}{case.id}")
     return "".join(f"{line}\n" for line in lines)
 
@@ -102,7 +111,11 @@ class Report:
         lines = []
         for each in outcomes:
             if each.verdict in ("deviates", "crashes") or verbose:
-                lines += ["", *_told(each, color)] if each.verdict in ("deviates", "crashes") else _told(each, color)
+                lines += (
+                    ["", *_told(each, color)]
+                    if each.verdict in ("deviates", "crashes")
+                    else _told(each, color)
+                )
         return lines
 
     def _end(self, color: bool) -> list[str]:
@@ -127,19 +140,45 @@ def _told(outcome: Outcome, color: bool) -> list[str]:
     head = f"{case.rule:<6} {case.level:<6} {outcome.verdict:<9} "
     indent = " " * 7
     level = painted(f"{case.level:<6}", "must" if _breaks(outcome) else "", color)
-    lines = textwrap.wrap(case.demand, width(), initial_indent=head, subsequent_indent=indent)
+    lines = textwrap.wrap(_capital(case.demand), width(), initial_indent=head, subsequent_indent=indent)
     verdict = painted(outcome.verdict, outcome.verdict, color)
-    lines[0] = lines[0].replace(head, f"{case.rule:<6} {level} {verdict}{' ' * (9 - len(outcome.verdict))} ", 1)
+    lines[0] = lines[0].replace(
+        head, f"{case.rule:<6} {level} {verdict}{' ' * (9 - len(outcome.verdict))} ", 1
+    )
     if outcome.detail:
-        lines += textwrap.wrap(f"It {outcome.detail}" if _verb(outcome.detail) else _capital(outcome.detail),
-                               width(), initial_indent=indent, subsequent_indent=indent)
+        said = f"It {outcome.detail}" if _verb(outcome.detail) else _capital(outcome.detail)
+        lines += textwrap.wrap(
+            said if said.endswith(".") else f"{said}.",
+            width(),
+            initial_indent=indent,
+            subsequent_indent=indent,
+        )
     if outcome.verdict in ("deviates", "crashes"):
-        lines.append(f"{indent}differs from: {case.source}   ({case.id})"[: width() + 60])
+        lines += textwrap.wrap(
+            f"Differs from {SOURCES.get(case.source, case.source)}, {case.rule}.",
+            width(),
+            initial_indent=indent,
+            subsequent_indent=indent,
+        )
     return lines
 
 
-_VERBS = ("accepts", "raises", "calls", "gives", "passes", "announces", "exports", "takes", "shares", "refuses")
-_VERBS += ("asks", "allocates", "does", "gets", "makes", "leaves", "goes")
+_VERBS = (
+    *(
+        "accepts",
+        "allocates",
+        "announces",
+        "asks",
+        "calls",
+        "does",
+        "exports",
+        "gets",
+        "gives",
+        "goes",
+        "leaves",
+    ),
+    *("makes", "passes", "raises", "refuses", "shares", "takes"),
+)
 
 
 def _verb(detail: str) -> bool:
@@ -147,7 +186,5 @@ def _verb(detail: str) -> bool:
 
 
 def _capital(detail: str) -> str:
-    return detail[:1].upper() + detail[1:]
-
-
-_ = LEVELS
+    first = detail.split(" ", 1)[0]
+    return detail[:1].upper() + detail[1:] if first.isalpha() else detail

@@ -8,6 +8,7 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,8 @@ def _named(target: str, module: str, name: str) -> Subject:
     if isinstance(thing, type) and hasattr(thing, "__dlpack__") and not _wants_argument(thing):
         return Subject(target, version, factory=thing)
     if _wants_argument(thing):
-        return Subject(target, version, consume=thing, named=name.rpartition(".")[2] == "from_dlpack")
+        named = "from_dlpack" in (name.rpartition(".")[2], getattr(thing, "__name__", ""))
+        return Subject(target, version, consume=thing, named=named)
     return Subject(target, version, factory=thing)
 
 
@@ -108,7 +110,9 @@ def load(name: str) -> Any:
     if path.suffix == ".py":
         if not path.is_file():
             raise TargetError(f"there is no file {name}")
-        if path.stem in sys.modules and getattr(sys.modules[path.stem], "__file__", None) == str(path.resolve()):
+        if path.stem in sys.modules and getattr(sys.modules[path.stem], "__file__", None) == str(
+            path.resolve()
+        ):
             return sys.modules[path.stem]
         sys.path.insert(0, str(path.resolve().parent))
         spec = importlib.util.spec_from_file_location(path.stem, path.resolve())
@@ -129,7 +133,7 @@ def attribute(module: Any, path: str) -> Any:
     thing = module
     for part in path.split("."):
         if not hasattr(thing, part) and inspect.ismodule(thing):
-            refused_or(lambda thing=thing, part=part: importlib.import_module(f"{thing.__name__}.{part}"))
+            refused_or(partial(importlib.import_module, f"{thing.__name__}.{part}"))
         if not hasattr(thing, part):
             raise TargetError(f"{module.__name__} has no {path}")
         thing = getattr(thing, part)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -57,7 +57,7 @@ class Worker:
 
     def __post_init__(self) -> None:
         reading, writing = os.pipe()
-        self._complaints: IO[bytes] = tempfile.TemporaryFile()
+        self._complaints: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the worker)
         path = os.pathsep.join(each or os.getcwd() for each in sys.path)
         self.process = subprocess.Popen(
             [sys.executable, "-m", f"{__package__}.worker", str(writing), self.target],
@@ -151,17 +151,18 @@ def run(
         said = session.worker().said
         chosen = list(cases(said))
         heard(said, None, 0, len(chosen))
-        outcomes = []
-        for number, case in enumerate(chosen):
-            for outcome in session.judge(case):
-                outcomes = [each for each in outcomes if each.case is not outcome.case] + [outcome]
-            heard(said, outcomes[-1], number + 1, len(chosen))
-        for outcome in session.finish():
-            outcomes = [each for each in outcomes if each.case is not outcome.case] + [outcome]
+        found: dict[str, Outcome] = {}
+        last = [case for case in chosen if case.alone]
+        for case in [case for case in chosen if not case.alone]:
+            found.update((each.case.id, each) for each in session.judge(case))
+            heard(said, found[case.id], len(found), len(chosen))
+        found.update((each.case.id, each) for each in session.finish())
+        for outcome in session.last(last):
+            found[outcome.case.id] = outcome
+            heard(said, outcome, len(found), len(chosen))
     finally:
         session.abandon()
-    order = {case.id: number for number, case in enumerate(chosen)}
-    return said, sorted(outcomes, key=lambda outcome: order[outcome.case.id])
+    return said, [found[case.id] for case in chosen]
 
 
 class _Session:
@@ -182,8 +183,6 @@ class _Session:
         return self._worker
 
     def judge(self, case: Case) -> list[Outcome]:
-        if case.alone:
-            return [*self.finish(), self._alone(case)]
         try:
             outcome = self.worker().run(case, self._seconds)
         except Died as death:
@@ -192,6 +191,22 @@ class _Session:
         if case.hostile:
             self._suspects.append(case)
         return [outcome]
+
+    def last(self, cases: Sequence[Case]) -> Iterator[Outcome]:
+        """Runs cases about the end of a process: all in one, and each in its own if that does not end in peace."""
+        if not cases:
+            return
+        try:
+            outcomes = [self.worker().run(case, self._seconds) for case in cases]
+        except Died:
+            self.abandon()
+        else:
+            worker, self._worker = self._worker, None
+            if worker is None or not worker.end():
+                yield from outcomes
+                return
+        for case in cases:
+            yield self._alone(case)
 
     def finish(self) -> list[Outcome]:
         """Ends the worker; a death at the end is the fault of a case that it ran."""
@@ -208,9 +223,11 @@ class _Session:
     def _blamed(self, case: Case, how: str) -> list[Outcome]:
         """Finds the case that broke a worker: the one that it died in, or a hostile one before that."""
         suspects, self._suspects = self._suspects, []
+        if not suspects:
+            return [Outcome(case, "crashes", how)]
         outcome = self._alone(case)
-        if outcome.verdict == "crashes" or not suspects:
-            return [outcome if outcome.verdict == "crashes" else Outcome(case, "crashes", how)]
+        if outcome.verdict == "crashes":
+            return [outcome]
         for suspect in reversed(suspects):
             found = self._alone(suspect)
             if found.verdict == "crashes":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from .case import NotApplicableError
@@ -29,10 +30,18 @@ def crafted(values: list[float] | None = None, **fields: Any) -> Any:
 
 def source(values: list[float] | None = None, style: str = "new", **fields: Any) -> Any:
     """An object with the protocol over a crafted tensor; it has the tensor as ``crafted``."""
-    more = {name: fields.pop(name) for name in ("keep", "error", "announced") if name in fields}
+    more: dict[str, Any] = {
+        name: fields.pop(name) for name in ("keep", "error", "announced") if name in fields
+    }
     if "announced" in more:
         more["device"] = more.pop("announced")
     return native.Producer(crafted(values, **fields), style=style, **more)
+
+
+def asks_for_versions(maker: Any) -> bool:
+    """Tells whether the last call of a :func:`source` asked for the versioned struct."""
+    asked = maker.calls[-1].get("max_version") if maker.calls else None
+    return isinstance(asked, (tuple, list)) and bool(asked) and asked[0] >= 1
 
 
 @dataclass
@@ -84,7 +93,7 @@ class Subject:
                 if dtype is None:
                     continue
                 for make in self._constructors():
-                    array = refused_or(lambda make=make, dtype=dtype: make([0, 1], dtype=dtype))
+                    array = refused_or(partial(make, [0, 1], dtype=dtype))
                     if hasattr(array, "__dlpack__"):
                         return array
         raise NotApplicableError(f"it makes no {names[0]}")
@@ -100,8 +109,8 @@ class Subject:
         float32 = float32() if callable(float32) and not isinstance(float32, type) else float32
         for nested, shape in ((NESTED, SHAPE), (NUMBERS, (6,))):
             for make in self._constructors():
-                array = refused_or(lambda make=make, nested=nested: make(nested, float32))
-                array = array if array is not None else refused_or(lambda make=make: make(nested, dtype=float32))
+                array = refused_or(partial(make, nested, dtype=float32))
+                array = array if array is not None else refused_or(partial(make, nested, float32))
                 if hasattr(array, "__dlpack__") and not refused(array.__dlpack__):
                     return Made(array, shape, NUMBERS)
         if self.consume is not None:
@@ -138,7 +147,7 @@ def refused_or(call: Callable[[], Any]) -> Any:
 
 def _cut(made: Made, *ways: Callable[[Any], Any]) -> Any:
     for way in ways:
-        array = refused_or(lambda way=way: way(made.array))
+        array = refused_or(partial(way, made.array))
         if hasattr(array, "__dlpack__") and array is not made.array:
             return array
     raise NotApplicableError("it makes none of this kind")
@@ -171,7 +180,7 @@ def _reversed(subject: Subject, made: Made) -> Made:
 def _scalar(subject: Subject, made: Made) -> Made:
     for make in subject._constructors() if subject.arrays is not None else []:
         float32 = getattr(subject.arrays, "float32", None)
-        array = refused_or(lambda make=make, float32=float32: make(7.0, dtype=float32))
+        array = refused_or(partial(make, 7.0, dtype=float32))
         if hasattr(array, "__dlpack__"):
             return Made(array, (), [7.0])
     if subject.arrays is None and subject.factory is None:

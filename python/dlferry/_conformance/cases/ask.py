@@ -13,10 +13,10 @@ def _calls(subject: Subject) -> list[dict[str, Any]]:
     """The keywords with which a new producer was called."""
     maker = source()
     error = refused(lambda: subject.take(maker))
-    if error is not None:
+    if error is not None and not maker.calls:
         raise NotApplicableError(f"refused: {brief(error)}")
     if not maker.calls:
-        raise DeviatesError("__dlpack__ is never called")
+        raise DeviatesError("does not call __dlpack__")
     return list(maker.calls)
 
 
@@ -49,7 +49,7 @@ def max_version_is_a_pair(subject: Subject) -> None:
 def versioned_is_asked_for(subject: Subject) -> None:
     """The versioned struct is asked for: without it nothing can be read-only."""
     asked = _calls(subject)[-1].get("max_version")
-    if not asked or asked[0] < 1:
+    if not _pair_or_none(asked) or not asked or asked[0] < 1:
         raise DeviatesError("asks for the unversioned struct")
 
 
@@ -63,7 +63,7 @@ def dl_device_is_a_pair(subject: Subject) -> None:
 
 @consumer("R5.14", "array API", "must")
 def copy_is_a_bool(subject: Subject) -> None:
-    """copy is None or a bool, and not True where nobody asked for a copy."""
+    """Copy is None or a bool, and not True where nobody asked for a copy."""
     for call in _calls(subject):
         if not isinstance(call.get("copy"), (bool, type(None))):
             raise DeviatesError(f"passes copy={call['copy']!r}")
@@ -104,7 +104,9 @@ def type_error_from_inside_passes(subject: Subject) -> None:
     maker = source(style="type_error_inside")
     error = refused(lambda: subject.take(maker))
     if not isinstance(error, TypeError):
-        raise DeviatesError("goes on as if there were none" if error is None else f"raises {brief(error)} instead")
+        raise DeviatesError(
+            "goes on as if there were none" if error is None else f"raises {brief(error)} instead"
+        )
 
 
 @consumer("R5.17", "array API", "must", {"device": {"device": None}, "copy": {"copy": None}})

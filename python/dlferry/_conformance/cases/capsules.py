@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..case import DeviatesError, NotApplicableError, consumer
-from ..look import brief, native, refused
-from ..subject import Subject, crafted, source
+from ..look import Result, brief, native, refused, same
+from ..subject import NUMBERS, Subject, crafted, source
 
 
 @consumer(
@@ -45,10 +45,12 @@ def name_decides_the_struct(subject: Subject, versioned: bool) -> None:
         raise NotApplicableError(f"refused: {brief(error)}")
     if error is not None:
         raise DeviatesError(f"raises {brief(error)}")
-    name = native.capsule_name(capsule)
-    wanted = "used_dltensor_versioned" if versioned else "used_dltensor"
-    if name != wanted:
-        raise DeviatesError(f"the capsule is named {name!r} after it was consumed")
+    capsule = crafted(leak=True).capsule(versioned)
+    result = Result(subject.take(Array()))
+    if result.values is None:
+        raise NotApplicableError("accepted, and the result cannot be seen")
+    if not same(result.values, NUMBERS):
+        raise DeviatesError(f"elements {NUMBERS} become {result.values}")
 
 
 @consumer("R2.21", "observed", "usual")

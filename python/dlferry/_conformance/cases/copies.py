@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from ..case import DeviatesError, NotApplicableError, producer
-from ..look import COPIED, READ_ONLY, Taken, ask, brief, exported, first_byte, inspected, refused, same, versioned
+from ..look import (
+    COPIED,
+    READ_ONLY,
+    Taken,
+    ask,
+    brief,
+    exported,
+    first_byte,
+    inspected,
+    refused,
+    same,
+    versioned,
+)
 from ..subject import Subject
 
 
@@ -59,9 +71,13 @@ def copy_has_the_elements(subject: Subject) -> None:
         expected = taken.values()
     with Taken(capsule) as taken:
         if taken.fields["shape"] != own["shape"] or taken.fields["dtype"] != own["dtype"]:
-            raise DeviatesError(f"the copy has shape {taken.fields['shape']} and dtype {taken.fields['dtype']}")
+            raise DeviatesError(
+                f"the copy has shape {taken.fields['shape']} and dtype {taken.fields['dtype']}"
+            )
         if not same(taken.values(), expected):
-            raise DeviatesError(f"the elements of the copy are {taken.values()}, those of the array {expected}")
+            raise DeviatesError(
+                f"the elements of the copy are {taken.values()}, those of the array {expected}"
+            )
 
 
 @producer("R5.14", "array API", "must")

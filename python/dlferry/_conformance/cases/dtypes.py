@@ -150,7 +150,10 @@ for _rule in sorted({rule for rule, _, _ in STRANGE.values()}):
         _strange(subject, name)
 
     consumer(
-        _rule, {"R1.10": "observed", "R3.19": "observed", "R3.17": "header"}.get(_rule, "header"), "should", _names
+        _rule,
+        {"R1.10": "observed", "R3.19": "observed", "R3.17": "header"}.get(_rule, "header"),
+        "should",
+        _names,
     )(strange_dtype_is_refused_or_kept)
 
 
@@ -163,4 +166,3 @@ def unknown_dtype_is_a_buffer_error(subject: Subject) -> None:
         raise NotApplicableError("it takes such a dtype")
     if not isinstance(error, BufferError):
         raise DeviatesError(f"raises {brief(error)}")
-

@@ -15,6 +15,7 @@ OBLIGATORY = (
     "managed_tensor_to_py_object_no_sync",
     "current_work_stream",
 )
+MEMBERS = (*OBLIGATORY, "dltensor_from_py_object_no_sync")
 
 
 def _table(subject: Subject) -> tuple[Any, dict[str, Any]]:
@@ -99,7 +100,9 @@ def allocator_allocates(subject: Subject, detached: bool) -> None:
     fields = held.inspect()
     held.delete()
     if fields["shape"] != [2, 3] or fields["dtype"] != (2, 32, 1) or not fields["data"]:
-        raise DeviatesError(f"asked for shape [2, 3] and float32, it makes {fields['shape']} and {fields['dtype']}")
+        raise DeviatesError(
+            f"asked for shape [2, 3] and float32, it makes {fields['shape']} and {fields['dtype']}"
+        )
 
 
 @producer("E4", "header", "must")
@@ -171,7 +174,13 @@ def newer_table_is_not_called(subject: Subject, prev: list[tuple[int, int]] | No
         raise DeviatesError(f"raises {brief(error)}, though there is __dlpack__")
 
 
-@consumer("E4", "observed", "usual", {name: name for name in (*OBLIGATORY, "dltensor_from_py_object_no_sync")}, hostile=True)
+@consumer(
+    "E4",
+    "observed",
+    "usual",
+    {name: name for name in (*OBLIGATORY, "dltensor_from_py_object_no_sync")},
+    hostile=True,
+)
 def null_member_is_not_called(subject: Subject, name: str) -> None:
     """A table whose {} is NULL does no harm."""
     _, array = _used(subject, null=[name])

@@ -119,7 +119,9 @@ def impossible_device_is_a_buffer_error(subject: Subject, device: tuple[int, int
     """dl_device={}, which the producer cannot do, is a BufferError."""
     array = _host(subject)
     expect_error(
-        lambda: array.__dlpack__(dl_device=device, max_version=(1, 3)), BufferError, when=f"dl_device={device}"
+        lambda: array.__dlpack__(dl_device=device, max_version=(1, 3)),
+        BufferError,
+        when=f"dl_device={device}",
     )
 
 
@@ -128,7 +130,9 @@ def other_device_argument_is_a_type_error(subject: Subject, device: Any) -> None
     """A dl_device that is {} is a TypeError."""
     array = _host(subject)
     expect_error(
-        lambda: array.__dlpack__(dl_device=device, max_version=(1, 3)), TypeError, when=f"dl_device={device!r}"
+        lambda: array.__dlpack__(dl_device=device, max_version=(1, 3)),
+        TypeError,
+        when=f"dl_device={device!r}",
     )
 
 

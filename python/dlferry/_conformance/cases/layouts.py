@@ -12,7 +12,9 @@ from ..subject import NUMBERS, Subject, source
 UNEVEN = [float(number) for number in range(12)]
 
 
-def _reads(subject: Subject, expected: list[float], *, may_refuse: bool, style: str = "new", **fields: Any) -> None:
+def _reads(
+    subject: Subject, expected: list[float], *, may_refuse: bool, style: str = "new", **fields: Any
+) -> None:
     """Demands the elements, or a refusal where there may be one."""
     maker = source(fields.pop("values", None), style=style, **fields)
     error = refused(lambda: subject.take(maker))
@@ -51,7 +53,11 @@ def gaps_are_skipped(subject: Subject) -> None:
     "R3.3",
     "header",
     "must",
-    {"unversioned": ("always_unversioned", (1, 0)), "version 1.0": ("new", (1, 0)), "version 1.1": ("new", (1, 1))},
+    {
+        "unversioned": ("always_unversioned", (1, 0)),
+        "version 1.0": ("new", (1, 0)),
+        "version 1.1": ("new", (1, 1)),
+    },
 )
 def null_strides_are_row_major(subject: Subject, how: tuple[str, tuple[int, int]]) -> None:
     """NULL strides mean C order ({})."""
@@ -115,9 +121,7 @@ def repeated_elements_are_read_or_refused(subject: Subject) -> None:
 @consumer("R3.12", "header", "must", {"unversioned": "always_unversioned", "versioned": "new"})
 def offset_is_added(subject: Subject, style: str) -> None:
     """byte_offset is added to the pointer ({} struct), or refused."""
-    _reads(
-        subject, [2, 3, 4, 5], may_refuse=True, style=style, shape=[2, 2], strides=[2, 1], byte_offset=8
-    )
+    _reads(subject, [2, 3, 4, 5], may_refuse=True, style=style, shape=[2, 2], strides=[2, 1], byte_offset=8)
 
 
 @consumer("R3.15", "header", "must")

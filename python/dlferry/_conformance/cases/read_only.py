@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..case import DeviatesError, NotApplicableError, consumer, producer
-from ..look import READ_ONLY, Result, brief, exported, refused, versioned
-from ..subject import Subject, refused_or, source
+from ..look import READ_ONLY, brief, exported, refused, versioned
+from ..subject import Subject, asks_for_versions, refused_or, source
 
 # Producers.
 
@@ -84,7 +84,9 @@ def read_only_survives(subject: Subject) -> None:
     if fields["data"] + fields["byte_offset"] != maker.crafted.address:
         raise NotApplicableError("it makes a copy")
     if not fields["flags"] & READ_ONLY:
-        raise DeviatesError(f"shares memory that came in with READ_ONLY and exports it with flags {fields['flags']}")
+        raise DeviatesError(
+            f"shares memory that came in with READ_ONLY and exports it with flags {fields['flags']}"
+        )
 
 
 # Consumers.
@@ -105,7 +107,7 @@ def read_only_is_not_written(subject: Subject) -> None:
     error = refused(lambda: subject.take(maker))
     if error is not None:
         raise NotApplicableError(f"refused: {brief(error)}")
-    if not maker.calls or maker.calls[-1].get("max_version") is None:
+    if not asks_for_versions(maker):
         raise NotApplicableError("it asks for the unversioned struct, which has no flags")
     result = subject.take(maker)
     before = maker.crafted.read()
@@ -129,21 +131,6 @@ def _write(result: Any) -> bool:
     return any(refused(way) is None for way in (by_item, by_items, by_buffer))
 
 
-@consumer("R6.1", "observed", "usual")
-def writable_is_shared(subject: Subject) -> None:
-    """Writable memory can be written through the result, when the result shares it."""
-    maker = source()
-    result = subject.take(maker)
-    seen = Result(result)
-    if seen.address != maker.crafted.address or not hasattr(result, "__setitem__"):
-        raise NotApplicableError("the result is a copy, or has no elements to set")
-    if not maker.calls or maker.calls[-1].get("max_version") is None:
-        raise NotApplicableError("it asks for the unversioned struct, which has no flags")
-    before = maker.crafted.read()
-    if not _write(result) or maker.crafted.read() == before:
-        raise DeviatesError("memory without READ_ONLY cannot be written")
-
-
 @consumer("R6.7", "observed", "usual")
 def padded_whole_bytes_are_taken(subject: Subject) -> None:
     """The flag for padded elements means nothing on whole bytes, and is no reason to refuse."""
@@ -158,4 +145,3 @@ def unknown_flags_are_ignored(subject: Subject) -> None:
     error = refused(lambda: subject.take(source(flags=1 << 40)))
     if error is not None:
         raise DeviatesError(f"raises {brief(error)}")
-

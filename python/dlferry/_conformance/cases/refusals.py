@@ -6,7 +6,7 @@ from typing import Any
 
 from ..case import DeviatesError, NotApplicableError, consumer
 from ..look import Result, brief, refused
-from ..subject import Subject, source
+from ..subject import Subject, asks_for_versions, source
 
 HUGE = 1 << 62
 
@@ -35,6 +35,9 @@ def major_zero_is_refused(subject: Subject) -> None:
 @consumer("R9.28", "array API", "should")
 def refusal_of_a_major_is_a_buffer_error(subject: Subject) -> None:
     """A struct of another major is refused with a BufferError."""
+    maker = source()
+    if refused(lambda: subject.take(maker)) is None and not asks_for_versions(maker):
+        raise NotApplicableError("it asks for the unversioned struct")
     error = _is_refused(subject, "version 2.0", version=(2, 0), style="always_versioned")
     if not isinstance(error, BufferError):
         raise DeviatesError(f"raises {brief(error)}")

@@ -163,7 +163,9 @@ def both_structs_say_the_same(subject: Subject) -> None:
     older = inspected(ask(array))
     for name in ("shape", "dtype", "device", "ndim"):
         if newer[name] != older[name]:
-            raise DeviatesError(f"{name} is {newer[name]} in the versioned struct and {older[name]} in the other")
+            raise DeviatesError(
+                f"{name} is {newer[name]} in the versioned struct and {older[name]} in the other"
+            )
     if first_byte(newer) != first_byte(older) and not newer["flags"] & 2:
         raise DeviatesError("the two have other memory, and no flag says that there was a copy")
 

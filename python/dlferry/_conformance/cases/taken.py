@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 
-from ..case import DeviatesError, consumer
+from ..case import DeviatesError, NotApplicableError, consumer
 from ..look import brief, refused
-from ..subject import Subject, source
+from ..subject import Subject, asks_for_versions, source
 
 
 def _is_taken(subject: Subject, maker: object) -> None:
@@ -30,6 +30,9 @@ def unversioned_answer_is_taken(subject: Subject) -> None:
 @consumer("R4.4", "array API", "should")
 def versioned_answer_is_taken(subject: Subject) -> None:
     """A producer that gives the versioned struct whatever it is asked is understood."""
+    maker = source()
+    if refused(lambda: subject.take(maker)) is None and not asks_for_versions(maker):
+        raise NotApplicableError("it asks for the unversioned struct, and is to get it")
     _is_taken(subject, source(style="always_versioned"))
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..case import DeviatesError, producer
-from ..look import UNVERSIONED, VERSIONED, ask, brief, expect_error, inspected, native, refused
+from ..case import DeviatesError, NotApplicableError, producer
+from ..look import UNVERSIONED, VERSIONED, ask, brief, expect_error, native, refused
 from ..subject import Subject
 
 
@@ -80,7 +80,12 @@ def capsule_is_unused(subject: Subject, asked: Any) -> None:
     """A {} capsule has a name of the standard, that of an unused one."""
     array = subject.make().array
     keywords = {} if asked is None else {"max_version": asked}
-    error = refused(lambda: array.__dlpack__(**keywords))
-    if isinstance(error, BufferError):
-        return
-    inspected(ask(array, **keywords))
+    try:
+        capsule = array.__dlpack__(**keywords)
+    except (BufferError, TypeError) as error:
+        raise NotApplicableError(f"none: {brief(error)}") from None
+    if type(capsule).__name__ != "PyCapsule":
+        raise DeviatesError(f"gives a {type(capsule).__name__}")
+    name = native.capsule_name(capsule)
+    if name not in (VERSIONED, UNVERSIONED):
+        raise DeviatesError(f"the capsule is named {name!r}")
