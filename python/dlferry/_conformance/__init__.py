@@ -17,7 +17,7 @@ verdicts:
   not applicable  the rule is about something that the library does not offer
 
 levels:
-  must            a text demands it, or memory is not safe without it
+  must            a text demands it
   should          a text recommends it
   usual           no text says it; libraries do it, and others count on it
 

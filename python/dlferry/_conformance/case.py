@@ -14,7 +14,7 @@ Verdict = Literal["pass", "deviates", "crashes", "not applicable"]
 
 #: What each level means, as the reports say it.
 LEVELS: dict[Level, str] = {
-    "must": "a text demands it, or memory is not safe without it",
+    "must": "a text demands it",
     "should": "a text recommends it",
     "usual": "no text says it; libraries do it, and others count on it",
 }

@@ -50,7 +50,8 @@ def test_functions_of_the_test_file_are_found(tmp_path):
 )
 def test_must_fails_and_should_warns(tmp_path, fault, more, expected):
     only = "only=['none_is', 'major_', 'no_argument', 'newer_major']"
-    text = f"from dlferry.testing import conformance\ntest_it = conformance(producer='{HONEST}:producer_{fault}', {only}"
+    text = "from dlferry.testing import conformance\n"
+    text += f"test_it = conformance(producer='{HONEST}:producer_{fault}', {only}"
     if more.startswith(", known"):
         text = text.replace(only, "only=['none_is', 'major_zero', 'no_argument']")
     found, out = counts(tmp_path, f"{text}{more})\n")

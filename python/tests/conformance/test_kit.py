@@ -3,7 +3,6 @@
 import argparse
 import json
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -62,10 +61,10 @@ def test_case_names_a_rule_and_its_source(case):
 
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.id)
 def test_demand_is_a_sentence(case):
-    assert re.fullmatch(r".{20,140}[.]", case.demand)
+    assert re.fullmatch(r".{20,140}[.]", case.demand), case.demand
     assert "{}" not in case.demand
     assert case.level in ("must", "should", "usual")
-    assert case.level == "usual" or case.source != "here" or case.rule[:2] in ("R3", "R6")
+    assert (case.level == "usual") == (case.source in ("here", "observed"))
 
 
 def test_no_name_of_a_library_decides():
@@ -84,7 +83,7 @@ def test_no_name_of_a_library_decides():
 # Verdicts.
 
 CRASHING = """
-import os, signal, time, ctypes
+import os, signal, time
 def from_dlpack(x, /, *, device=None, copy=None):
     capsule = x.__dlpack__(max_version=(1, 3))
     import dlferry_testing as dt
@@ -146,12 +145,17 @@ def test_crash_at_the_end_of_the_process_is_a_verdict(tmp_path):
     assert all("SIGSEGV" in each.detail for each in said.values())
 
 
+NOISY = """
+import dlferry
+def make():
+    print("{}")
+    return dlferry.from_buffer(bytearray(8))
+"""
+
+
 def test_noise_of_the_target_does_not_disturb(tmp_path):
-    file = written(
-        tmp_path,
-        "import dlferry\ndef make():\n    print('{}')\n    return dlferry.from_buffer(bytearray(8))\n",
-    )
-    assert verdicts(f"{file}:make", "R4.8")["producer/R4.8/no_argument_is_unversioned"].verdict == "pass"
+    said = verdicts(f"{written(tmp_path, NOISY)}:make", "R4.2")
+    assert said["producer/R4.2/no_argument_is_unversioned"].verdict == "pass"
 
 
 # Targets.
@@ -268,7 +272,6 @@ def test_wrong_arguments_are_status_two(words, capsys):
 
 def test_section_does_not_take_in_others():
     assert {case.rule[:3] for case in chosen(["R1"], ["producer"])} == {"R1."}
-    assert {case.rule for case in chosen(["E"], ["producer"])} == set() or True
     assert all(case.rule.startswith("R2.") for case in chosen(["R2"], ["consumer"]))
 
 
@@ -288,6 +291,3 @@ def test_kit_is_not_imported_with_dlferry():
     code = "import sys, dlferry; print([name for name in sys.modules if 'conformance' in name or 'testing' in name])"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.strip() == "[]"
-
-
-_ = signal

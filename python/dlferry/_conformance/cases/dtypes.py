@@ -5,21 +5,21 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from ..case import DeviatesError, NotApplicableError, consumer, producer
+from ..case import DeviatesError, Level, NotApplicableError, consumer, producer
 from ..look import Result, brief, exported, native, refused, same
 from ..subject import Subject
 
 #: Names of a dtype, what it is in DLPack, and the rule which says so.
 DTYPES: dict[str, tuple[tuple[str, ...], tuple[int, int, int], str]] = {
     "bool": (("bool", "bool_"), (6, 8, 1), "R1.10"),
-    **{f"int{bits}": ((f"int{bits}",), (0, bits, 1), "R1.6") for bits in (8, 16, 32, 64)},
-    **{f"uint{bits}": ((f"uint{bits}",), (1, bits, 1), "R1.6") for bits in (8, 16, 32, 64)},
-    **{f"float{bits}": ((f"float{bits}",), (2, bits, 1), "R1.6") for bits in (16, 32, 64)},
+    **{f"int{bits}": ((f"int{bits}",), (0, bits, 1), "R1.15") for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": ((f"uint{bits}",), (1, bits, 1), "R1.15") for bits in (8, 16, 32, 64)},
+    **{f"float{bits}": ((f"float{bits}",), (2, bits, 1), "R1.15") for bits in (16, 32, 64)},
     "bfloat16": (("bfloat16",), (4, 16, 1), "R1.12"),
     "complex64": (("complex64",), (5, 64, 1), "R1.9"),
     "complex128": (("complex128",), (5, 128, 1), "R1.9"),
-    "float8_e4m3fn": (("float8_e4m3fn",), (10, 8, 1), "R1.6"),
-    "float8_e5m2": (("float8_e5m2",), (12, 8, 1), "R1.6"),
+    "float8_e4m3fn": (("float8_e4m3fn",), (10, 8, 1), "R1.15"),
+    "float8_e5m2": (("float8_e5m2",), (12, 8, 1), "R1.15"),
 }
 
 
@@ -91,8 +91,9 @@ for _rule in sorted({rule for _, _, rule in DTYPES.values()}):
         _consumed_dtype(subject, name)
 
     _text = "observed" if _rule == "R1.10" else "header"
-    producer(_rule, _text, "must", _names)(dtype_is_as_the_header_says)
-    consumer(_rule, _text, "must", _names)(dtype_is_read_as_the_header_says)
+    _level: Level = "usual" if _rule == "R1.10" else "must"
+    producer(_rule, _text, _level, _names)(dtype_is_as_the_header_says)
+    consumer(_rule, _text, _level, _names)(dtype_is_read_as_the_header_says)
 
 
 @producer("R1.13", "header", "must")
@@ -149,12 +150,8 @@ for _rule in sorted({rule for rule, _, _ in STRANGE.values()}):
         """{} is refused, or kept as what it is; it is not read as something else."""
         _strange(subject, name)
 
-    consumer(
-        _rule,
-        {"R1.10": "observed", "R3.19": "observed", "R3.17": "header"}.get(_rule, "header"),
-        "should",
-        _names,
-    )(strange_dtype_is_refused_or_kept)
+    _text, _level = ("observed", "usual") if _rule in ("R1.10", "R3.19") else ("header", "should")
+    consumer(_rule, _text, _level, _names)(strange_dtype_is_refused_or_kept)
 
 
 @consumer("R9.28", "array API", "should")

@@ -46,7 +46,7 @@ def arguments_are_keywords(subject: Subject) -> None:
     expect_error(lambda: array.__dlpack__(None), TypeError, when="a positional argument")
 
 
-@producer("R5.10", "array API", "must")
+@producer("R5.1", "array API", "must")
 def stream_none_is_as_left_out(subject: Subject) -> None:
     """stream=None gives the same as no stream."""
     array = _host(subject)
@@ -136,7 +136,7 @@ def other_device_argument_is_a_type_error(subject: Subject, device: Any) -> None
     )
 
 
-@producer("R2.1", "array API", "must")
+@producer("R2.2", "header", "must")
 def array_stays_usable(subject: Subject) -> None:
     """An array can be exported again and again, over the same memory."""
     array = subject.make().array

@@ -124,7 +124,7 @@ def offset_is_added(subject: Subject, style: str) -> None:
     _reads(subject, [2, 3, 4, 5], may_refuse=True, style=style, shape=[2, 2], strides=[2, 1], byte_offset=8)
 
 
-@consumer("R3.15", "header", "must")
+@consumer("R3.14", "header", "must")
 def misaligned_is_read_or_refused(subject: Subject) -> None:
     """Misaligned data is read right, or refused: alignment cannot be relied on."""
     _reads(subject, NUMBERS, may_refuse=True, misalign=1)

@@ -134,7 +134,7 @@ def any_other_name_is_a_used_one(subject: Subject) -> None:
     taken.close()
 
 
-@producer("R2.15", "observed", "must")
+@producer("R2.15", "observed", "usual")
 def destructor_leaves_an_exception_alone(subject: Subject) -> None:
     """A capsule that goes while an exception is set leaves that exception as it is."""
     array = subject.make().array
@@ -142,7 +142,7 @@ def destructor_leaves_an_exception_alone(subject: Subject) -> None:
         raise DeviatesError("the exception is gone, or another one")
 
 
-@producer("R2.16", "observed", "must")
+@producer("R2.16", "observed", "usual")
 def deleter_leaves_an_exception_alone(subject: Subject) -> None:
     """A deleter that runs while an exception is set leaves that exception as it is."""
     taken = Taken(ask(subject.make().array))
@@ -168,7 +168,7 @@ def deleter_runs_without_the_interpreter(subject: Subject) -> None:
     _balanced(array, lambda: Taken(ask(array)).held.delete_detached())
 
 
-@producer("R2.13", "spec", "must")
+@producer("R2.13", "here", "usual")
 def deleter_runs_on_any_thread(subject: Subject) -> None:
     """The deleter runs on a thread that Python has never seen."""
     array = subject.make().array

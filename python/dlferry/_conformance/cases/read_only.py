@@ -51,7 +51,7 @@ def writable_array_says_so(subject: Subject) -> None:
         raise DeviatesError("READ_ONLY is set")
 
 
-@producer("R3.1", "observed", "usual")
+@producer("R3.22", "here", "usual")
 def buffer_is_the_same_memory(subject: Subject) -> None:
     """The buffer protocol, where it is offered, gives the memory that DLPack gives."""
     made = subject.make()
@@ -70,7 +70,7 @@ def buffer_is_the_same_memory(subject: Subject) -> None:
     del kept
 
 
-@producer("R6.6", "here", "should")
+@producer("R6.6", "here", "usual")
 def read_only_survives(subject: Subject) -> None:
     """An array that came in with READ_ONLY is exported with READ_ONLY again, unless it is a copy."""
     maker = source(flags=READ_ONLY)

@@ -46,7 +46,7 @@ def refusal_of_a_major_is_a_buffer_error(subject: Subject) -> None:
 @consumer(
     "R3.20",
     "observed",
-    "should",
+    "usual",
     {
         "a negative extent": {"shape": [-2, 3]},
         "two negative extents": {"shape": [-2, -3]},
@@ -62,7 +62,7 @@ def negative_is_refused(subject: Subject, fields: dict[str, Any]) -> None:
 @consumer(
     "R3.21",
     "here",
-    "should",
+    "usual",
     {
         "elements": {"shape": [HUGE, 4], "strides": [4, 1]},
         "bytes": {"shape": [HUGE], "strides": [1]},
@@ -75,13 +75,13 @@ def overflow_is_refused(subject: Subject, fields: dict[str, Any]) -> None:
     _is_refused(subject, f"a struct with {fields}", **fields)
 
 
-@consumer("R3.20", "here", "should", hostile=True)
+@consumer("R3.20", "observed", "usual", hostile=True)
 def null_shape_is_refused(subject: Subject) -> None:
     """A NULL shape is refused where there are axes."""
     _is_refused(subject, "a NULL shape with two axes", shape=None, strides=None, ndim=2)
 
 
-@consumer("R3.15", "here", "should", hostile=True)
+@consumer("R3.15", "here", "usual", hostile=True)
 def null_data_is_refused(subject: Subject) -> None:
     """NULL data is refused where there are elements."""
     _is_refused(subject, "NULL data with six elements", null_data=True)

@@ -128,7 +128,7 @@ def device_type_is_a_known_one(subject: Subject) -> None:
         raise DeviatesError(f"the device is {fields['device']}")
 
 
-@producer("R3.19", "header", "must")
+@producer("R1.15", "header", "must")
 def dtype_is_meaningful(subject: Subject) -> None:
     """The dtype has a known code, a width and lanes."""
     _, fields = exported(subject.make().array)
@@ -145,7 +145,7 @@ def unknown_flags_are_not_set(subject: Subject) -> None:
         raise DeviatesError(f"the flags are {fields['flags']:#x}")
 
 
-@producer("R6.7", "header", "must")
+@producer("R6.7", "observed", "usual")
 def padded_is_about_less_than_a_byte(subject: Subject) -> None:
     """The flag for padded elements is not set on elements of whole bytes."""
     _, fields = versioned(subject.make().array)

@@ -21,7 +21,7 @@ def _unversioned_or_refused(subject: Subject, **keywords: Any) -> None:
         raise DeviatesError(f"the capsule is named {name!r}")
 
 
-@producer("R4.8", "array API", "must")
+@producer("R4.2", "array API", "must")
 def no_argument_is_unversioned(subject: Subject) -> None:
     """__dlpack__() without arguments gives the unversioned struct, or a BufferError."""
     _unversioned_or_refused(subject)
