@@ -25,7 +25,7 @@ export HYPOTHESIS_STORAGE_DIRECTORY := $(abspath $(TARGET))/hypothesis
 
 EXTENSIONS := -p dlferry-python -p dlferry-first -p pictures -p dlferry-views -p dlferry-results -p dlferry-testing --features dlferry-testing/python
 PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python examples/extension/tests bench)
-PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop tools/numpy-suite)
+PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop tools/numpy-suite tools/conformance-table)
 # A test has no annotations, may pass what the types forbid and replace what they hold fixed; its helpers are checked.
 MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --no-check-untyped-defs \
 	$(addprefix --disable-error-code=,arg-type call-arg operator type-arg assignment comparison-overlap \
@@ -74,6 +74,15 @@ test-torch: extensions-release venv-torch ## the tests with PyTorch, on a releas
 interop: extensions venv-interop ## every dtype and layout to and from many libraries (TORCH=0 leaves PyTorch out: 250 MB, not 13 GB)
 	@tools/with $(VENV_INTEROP) "the tests with many libraries" env PYTHONPATH=$(TARGET)/py/debug \
 		$(VENV_INTEROP)/bin/python -m pytest -c python/pyproject.toml -q interop
+
+.PHONY: conformance
+conformance: CONFORMING = dlferry numpy array_api_strict pyarrow mlx onnxruntime jax tvm_ffi $(if $(filter 0,$(TORCH)),,torch)
+conformance: extensions venv-interop ## the rules of DLPack, put to many libraries, into docs/conformance.md (TORCH=0: not to PyTorch)
+	@mkdir -p $(TARGET)/conformance
+	@for library in $(CONFORMING); do \
+		tools/with $(VENV_INTEROP) "the rules for $$library" env PYTHONPATH=$(TARGET)/py/debug $(VENV_INTEROP)/bin/python \
+			-m dlferry conformance $$library --json >$(TARGET)/conformance/$$library.json || :; done
+	$(VENV)/bin/python tools/conformance-table $(CONFORMING:%=$(TARGET)/conformance/%.json)
 
 .PHONY: numpy-suite
 numpy-suite: extensions ## NumPy's own tests of DLPack, from its wheel, with dlferry in place of what they test

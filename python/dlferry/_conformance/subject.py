@@ -83,19 +83,29 @@ class Subject:
             raise NotApplicableError("it makes no arrays")
         return made if kind == "plain" else _VARIANTS[kind](self, made)
 
-    def of_dtype(self, *names: str) -> Any:
-        """Makes an array of two elements of a dtype, by the first of some names that the library has for it."""
+    def of_dtype(self, dtype: tuple[int, int, int], *names: str) -> Any:
+        """Makes an array of two elements of a dtype, by the first of some names that the library has for it.
+
+        A library that makes no arrays of its own gets one that has the ``dtype``.
+        """
         if self.arrays is not None:
             for name in names:
-                dtype = getattr(self.arrays, name, None)
-                if callable(dtype) and not isinstance(dtype, type):
-                    dtype = refused_or(dtype)
-                if dtype is None:
+                kind = getattr(self.arrays, name, None)
+                if callable(kind) and not isinstance(kind, type):
+                    kind = refused_or(kind)
+                if kind is None:
                     continue
                 for make in self._constructors():
-                    array = refused_or(partial(make, [0, 1], dtype=dtype))
+                    array = refused_or(partial(make, [0, 1], dtype=kind))
                     if hasattr(array, "__dlpack__"):
                         return array
+        elif self.factory is None and self.consume is not None:
+            code, bits, _ = dtype
+            array = refused_or(
+                lambda: self.take(source(data=bytes(32), shape=[2], strides=[1], code=code, bits=bits))
+            )
+            if hasattr(array, "__dlpack__"):
+                return array
         raise NotApplicableError(f"it makes no {names[0]}")
 
     def _constructors(self) -> list[Any]:
@@ -209,6 +219,10 @@ def _read_only(subject: Subject, made: Made) -> Made:
     array = refused_or(lambda: locked(made.array))
     if is_locked(array):
         return Made(array, made.shape, made.values)
+    if subject.arrays is None and subject.factory is None:
+        array = refused_or(lambda: subject.take(source(flags=1)))
+        if is_locked(array):
+            return Made(array, made.shape, made.values)
     raise NotApplicableError("its arrays cannot be seen to be read-only")
 
 

@@ -6,7 +6,7 @@ import struct
 from typing import Any
 
 from ..case import DeviatesError, Level, NotApplicableError, consumer, producer
-from ..look import Result, brief, exported, native, refused, same
+from ..look import PADDED, Result, brief, exported, native, refused, same
 from ..subject import Subject
 
 #: Names of a dtype, what it is in DLPack, and the rule which says so.
@@ -25,7 +25,7 @@ DTYPES: dict[str, tuple[tuple[str, ...], tuple[int, int, int], str]] = {
 
 def _exported_dtype(subject: Subject, name: str) -> None:
     names, dtype, _ = DTYPES[name]
-    array = subject.of_dtype(*names)
+    array = subject.of_dtype(dtype, *names)
     if name not in str(getattr(array, "dtype", name)):
         raise NotApplicableError(f"it makes {array.dtype} of {name}")
     error = refused(lambda: exported(array))
@@ -122,6 +122,7 @@ STRANGE: dict[str, tuple[str, dict[str, Any], bytes]] = {
     "two lanes": ("R3.19", {"code": 2, "bits": 32, "lanes": 2}, bytes(16)),
     "no lanes": ("R3.19", {"code": 2, "bits": 32, "lanes": 0}, bytes(8)),
     "an int of 4 bits": ("R3.17", {"code": 0, "bits": 4}, bytes(8)),
+    "an int of 4 bits in a byte": ("R3.17", {"code": 0, "bits": 4, "flags": PADDED}, bytes(8)),
 }
 
 
@@ -139,6 +140,8 @@ def _strange(subject: Subject, name: str) -> None:
         return
     if seen != given:
         raise DeviatesError(f"dtype {given} becomes {seen}")
+    if fields.get("flags") and not (result.fields["flags"] or 0) & PADDED:
+        raise DeviatesError(f"padded elements of dtype {given} become packed ones")
     if name.startswith(("a bool", "fp", "no lanes")):
         raise DeviatesError(f"accepts dtype {given}, which there is not, and exports it again")
 

@@ -89,9 +89,9 @@ def strides_of_empty_are_not_judged(subject: Subject) -> None:
     _reads(subject, [], may_refuse=False, shape=[0, 3], strides=[-7, 99])
 
 
-@consumer("R3.9", "observed", "usual", {"odd": 99, "negative": -5})
+@consumer("R3.9", "observed", "usual", {"an odd one": 99, "a negative one": -5})
 def stride_of_one_is_not_judged(subject: Subject, stride: int) -> None:
-    """The stride of an axis of extent 1 means nothing, also an {} one."""
+    """The stride of an axis of extent 1 means nothing, also {}."""
     _reads(subject, [0, 1, 2], may_refuse=False, shape=[1, 3], strides=[stride, 1])
 
 
