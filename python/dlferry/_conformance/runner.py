@@ -70,7 +70,11 @@ class Worker:
         os.close(writing)
         self._pipe = os.fdopen(reading, "rb", buffering=0)
         self._rest = b""
-        answer = self._hear(START_SECONDS)
+        try:
+            answer = self._hear(START_SECONDS)
+        except Died:
+            self.end()
+            raise
         if "refused" in answer:
             self.end()
             raise TargetRefusedError(answer["refused"])

@@ -29,7 +29,7 @@ def parsed(*words):
 
 
 def verdicts(target, *only):
-    _, outcomes = run(target, lambda said: chosen(only, said.roles), seconds=10)
+    _, outcomes = run(target, lambda said: chosen(only, said.roles), seconds=60)
     return {each.case.id: each for each in outcomes}
 
 
@@ -87,9 +87,9 @@ import os, signal, time
 def from_dlpack(x, /, *, device=None, copy=None):
     capsule = x.__dlpack__(max_version=(1, 3))
     import dlferry_testing as dt
-    code = dt.inspect(capsule)["dtype"][0]
+    code, bits, _ = dt.inspect(capsule)["dtype"]
     if code == 200: os.kill(os.getpid(), signal.SIGSEGV)
-    if code == 6: time.sleep(60)
+    if (code, bits) == (6, 1): time.sleep(600)
     if code == 15: os._exit(3)
     return [0.0]
 """
@@ -125,8 +125,7 @@ def test_late_crash_is_blamed_on_what_broke_the_process(tmp_path):
     """A case that harms the process, and not itself, is found; the innocent one is run again."""
     said = verdicts(f"{written(tmp_path, LATE)}:from_dlpack", "R3.20", "R3.21")
     crashed = [each.case.name for each in said.values() if each.verdict == "crashes"]
-    assert len(crashed) == 2
-    assert all(name.startswith("negative_is_refused") for name in crashed)
+    assert crashed == ["negative_is_refused[a negative extent]"]
     assert all(each.verdict == "pass" for each in said.values() if "overflow" in each.case.name)
 
 
@@ -169,7 +168,7 @@ def test_noise_of_the_target_does_not_disturb(tmp_path):
         (f"{HONEST}:producer", ["producer"]),
         (f"{HONEST}:Producer", ["producer"]),
         (f"{HONEST}:producer, dlferry:from_dlpack", ["producer", "consumer"]),
-        ("array:array", None),
+        ("array:array", ["consumer"]),
         ("dlferry:nothing", None),
         ("dlferry:float32", None),
         ("no_such_module_anywhere", None),
