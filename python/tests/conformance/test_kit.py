@@ -98,13 +98,13 @@ def from_dlpack(x, /, *, device=None, copy=None):
 def test_crash_a_hang_and_an_exit_are_verdicts(tmp_path):
     file = written(tmp_path, CRASHING)
     _, outcomes = run(
-        f"{file}:from_dlpack", lambda said: chosen(["R1.2", "R1.10", "R1.11"], said.roles), seconds=1.5
+        f"{file}:from_dlpack", lambda said: chosen(["R1.2", "R1.10", "R1.11"], said.roles), seconds=8
     )
     said = {each.case.name: (each.verdict, each.detail) for each in outcomes}
     assert said["strange_dtype_is_refused_or_kept[an unknown code, 200]"] == ("crashes", "SIGSEGV")
     assert said["strange_dtype_is_refused_or_kept[a bool of one bit]"] == (
         "crashes",
-        "no end after 2 seconds",
+        "no end after 8 seconds",
     )
     assert said["strange_dtype_is_refused_or_kept[fp6 of 8 bits]"] == ("crashes", "exit status 3")
     assert said["strange_dtype_is_refused_or_kept[fp4 of 8 bits]"][0] == "deviates"
