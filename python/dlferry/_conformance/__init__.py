@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 
 EPILOG = """\
-TARGET is a library (numpy), a function or a class of a module (mylib:zeros, which
-makes an array, or mylib:from_dlpack, which takes one), the same of a file
+TARGET is a library (numpy), a function or a class of a module (mylib:zeros,
+which makes an array, or mylib:from_dlpack, which takes one), the same of a file
 (mine.py:zeros), or several of these joined by commas.
 
 verdicts:
   pass            the library does what the rule says
-  deviates        it does something else; the report says what, and from which text
-                  it differs
+  deviates        it does something else; the report says what, and from which
+                  text it differs
   crashes         the process ended, or did not come to an end
   not applicable  the rule is about something that the library does not offer
 

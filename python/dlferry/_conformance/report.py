@@ -69,7 +69,7 @@ class Report:
             "roles": self.said.roles,
             "dlferry": __version__,
             "python": platform.python_version(),
-            "platform": platform.platform(terse=True),
+            "platform": f"{platform.system()} {platform.machine()}",
             "date": datetime.date.today().isoformat(),
             "counts": self.counts(),
             "broken": [each.case.id for each in self.broken],

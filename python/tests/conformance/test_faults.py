@@ -10,6 +10,9 @@ from dlferry._conformance import cases  # noqa: F401
 from dlferry._conformance.case import chosen
 from dlferry._conformance.runner import run
 
+# AddressSanitizer turns signals into reports and keeps freed memory: crashes and leaks look otherwise there.
+pytestmark = pytest.mark.skipif("DLFERRY_ASAN" in os.environ, reason="not under AddressSanitizer")
+
 HONEST = Path(__file__).with_name("honest.py")
 SEED = int(os.environ.get("DLFERRY_FAULT_SEED", "20261129"))
 COUNT, AT_LEAST = 30, 28
