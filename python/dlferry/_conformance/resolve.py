@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 import importlib.util
 import inspect
 import sys
@@ -45,7 +44,7 @@ def _one(target: str) -> Subject:
 
 def _named(target: str, module: str, name: str) -> Subject:
     thing = attribute(load(module), name)
-    version = version_of(module.split(".")[0])
+    version = "" if module.endswith(".py") else version_of(module.split(".")[0])
     if hasattr(thing, "__dlpack__") and not isinstance(thing, type):
         return Subject(target, version, factory=lambda: thing)
     if not callable(thing):
@@ -146,6 +145,11 @@ def version_of(name: str) -> str:
     version = getattr(module, "__version__", None)
     if isinstance(version, str):
         return version
-    for distribution in importlib.metadata.packages_distributions().get(name, []):
-        return importlib.metadata.version(distribution)
-    return ""
+    import importlib.metadata  # much of the time that a worker takes to start, and seldom needed
+
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        # Looks into all that is installed, which takes long.
+        distributions = importlib.metadata.packages_distributions().get(name, [])
+    return importlib.metadata.version(distributions[0]) if distributions else ""
