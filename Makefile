@@ -27,7 +27,7 @@ EXTENSIONS := -p dlferry-python -p dlferry-first -p pictures -p dlferry-views -p
 PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python examples/extension/tests bench)
 PYTEST_LIFETIMES := -m pytest -c python/pyproject.toml -m "not torch" \
 	$(addprefix python/tests/lifetime/test_,deleters.py exit.py chains.py) python/tests/cases/test_cases_gil_threads.py
-PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop tools/numpy-suite tools/trust tools/doctor-table)
+PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop tools/numpy-suite tools/trust tools/doctor-table tools/conformance-table)
 # A test has no annotations, may pass what the types forbid and replace what they hold fixed; its helpers are checked.
 MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --no-check-untyped-defs \
 	$(addprefix --disable-error-code=,arg-type call-arg operator type-arg assignment comparison-overlap \
@@ -88,6 +88,15 @@ doctor-page: extensions venv-page ## the page of `python -m dlferry doctor` in a
 doctor-table: extensions-release venv-interop ## write the table and the picture of the README anew, of today's libraries
 	@tools/with $(VENV_INTEROP) "the table of the README" env PYTHONPATH=$(TARGET)/py/release \
 		$(VENV_INTEROP)/bin/python tools/doctor-table
+
+.PHONY: conformance
+conformance: CONFORMING = dlferry numpy array_api_strict pyarrow mlx onnxruntime jax tvm_ffi $(if $(filter 0,$(TORCH)),,torch)
+conformance: extensions venv-interop ## the rules of DLPack, put to many libraries, into docs/conformance.md (TORCH=0: not to PyTorch)
+	@mkdir -p $(TARGET)/conformance
+	@for library in $(CONFORMING); do \
+		tools/with $(VENV_INTEROP) "the rules for $$library" env PYTHONPATH=$(TARGET)/py/debug $(VENV_INTEROP)/bin/python \
+			-m dlferry conformance $$library --json >$(TARGET)/conformance/$$library.json || :; done
+	$(VENV)/bin/python tools/conformance-table $(CONFORMING:%=$(TARGET)/conformance/%.json)
 
 .PHONY: numpy-suite
 numpy-suite: extensions ## NumPy's own tests of DLPack, from its wheel, with dlferry in place of what they test

@@ -43,7 +43,7 @@ fn thread_id() -> u64 {
     crate::thread_id()
 }
 
-/// Fills the Python module `dlferry_testing`.
+/// The Python module `dlferry_testing`.
 ///
 /// # Errors
 ///
@@ -51,6 +51,15 @@ fn thread_id() -> u64 {
 #[pymodule(gil_used = false)]
 pub fn dlferry_testing(module: &Bound<'_, PyModule>) -> PyResult<()> {
     ledger::open();
+    fill(module)
+}
+
+/// Adds all that is in the Python module `dlferry_testing` to another module, for extensions that bring it along.
+///
+/// # Errors
+///
+/// Fails when Python cannot add a name, that is when memory is short.
+pub fn fill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<crafted::Recipe>()?;
     module.add_class::<producer::Producer>()?;
     module.add_class::<held::Held>()?;
