@@ -10,6 +10,8 @@ use dlferry_pyo3::{CopyRequiredError, DType, Tensor, buffer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+mod exports;
+mod look;
 mod numpy;
 
 /// Takes an array of any library, without a copy.
@@ -268,6 +270,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(from_address, module)?)?;
     module.add_function(wrap_pyfunction!(copyto, module)?)?;
     numpy::add_to(module)?;
+    exports::add_to(module)?;
+    look::add_to(module)?;
     module.add_function(wrap_pyfunction!(set_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(get_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(_testing, module)?)?;

@@ -55,6 +55,7 @@ mod remedy;
 pub mod result;
 mod settle;
 mod tensor;
+pub mod trace;
 
 pub use address::from_address;
 pub use argument::{AnyView, Dyn, View, ViewMut};

@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::error::with_exception_aside;
 use crate::tensor::Tensor;
+use crate::trace::{self, Consumer};
 
 /// What one buffer view needs as long as it is in use.
 struct Lent {
@@ -59,7 +60,7 @@ pub(crate) unsafe fn fill(
     if ndim > MAX_AXES {
         return refuse(format!("the tensor has {ndim} axes, and a buffer has at most {MAX_AXES}"));
     }
-    let lent = Box::new(lent(tensor.shared())?);
+    let lent = Box::new(lent(trace::kept(object.py(), tensor.shared(), Consumer::Buffer))?);
     // All that can fail comes before the reference is made.
     let (itemsize, ndim) = (Py_ssize_t::try_from(dtype.item_bytes())?, c_int::try_from(ndim)?);
     let filled = Py_buffer {
@@ -125,7 +126,7 @@ fn check_order(descriptor: &Descriptor, flags: c_int) -> PyResult<()> {
     )))
 }
 
-fn lent(tensor: &SharedTensor) -> PyResult<Lent> {
+fn lent(tensor: SharedTensor) -> PyResult<Lent> {
     let descriptor = tensor.descriptor();
     let too_large = || PyBufferError::new_err("a stride is larger than the buffer protocol can say");
     let size = i64::from(descriptor.storage_bits()) / 8;
@@ -138,7 +139,7 @@ fn lent(tensor: &SharedTensor) -> PyResult<Lent> {
         }
         convert(stride.checked_mul(size).ok_or_else(too_large)?)
     });
-    Ok(Lent { shape, strides: strides.collect::<PyResult<_>>()?, _tensor: tensor.clone() })
+    Ok(Lent { shape, strides: strides.collect::<PyResult<_>>()?, _tensor: tensor })
 }
 
 /// An address for a buffer without bytes, for consumers that refuse NULL.

@@ -88,7 +88,7 @@ fn settled(
 }
 
 /// The pointer of a capsule that has this name.
-fn pointer<S>(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<NonNull<S>> {
+pub(super) fn pointer<S>(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<NonNull<S>> {
     // SAFETY: attached; a capsule (checked by `take`).
     let pointer = unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), name.as_ptr()) };
     NonNull::new(pointer.cast()).ok_or_else(|| PyErr::fetch(capsule.py()))

@@ -19,6 +19,7 @@ use crate::error::{CopyRequiredError, IntoPyErr};
 use crate::exchange;
 use crate::protocol::{self, Request, values};
 use crate::tensor::{Tensor, view_as};
+use crate::trace::{self, Consumer};
 
 /// Takes an array of any library as a `numpy.ndarray`: what `dlferry.numpy.from_dlpack` does.
 ///
@@ -173,7 +174,7 @@ fn wrap<'py>(runtime: &Runtime, tensor: &Bound<'py, Tensor>, descr: Bound<'py, P
     let steps = steps.map(|step| step.unwrap_or(0));
     let data = if layout.is_empty() { nothing() } else { descriptor.data() };
     let writable = !descriptor.is_read_only();
-    let base = tensor.clone().into_any();
+    let base = base(tensor)?;
     if layout.ndim() > INLINE {
         let (extents, steps): (Vec<_>, Vec<_>) = extents.zip(steps).unzip();
         // SAFETY: the tensor describes its memory and keeps it alive; NumPy cannot hold more than it describes.
@@ -190,6 +191,20 @@ fn wrap<'py>(runtime: &Runtime, tensor: &Bound<'py, Tensor>, descr: Bound<'py, P
     // SAFETY: as above.
     let made = unsafe { runtime.wrap(descr, shape, strides, data, writable, base) };
     made.map_err(|error| countable(descriptor).err().unwrap_or(error))
+}
+
+/// What keeps the memory of an array: the tensor, or, while exports are recorded, one that is recorded.
+fn base<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
+    let py = tensor.py();
+    let this = tensor.get();
+    match trace::traced(py, this.shared(), Consumer::NumPy) {
+        None => Ok(tensor.clone().into_any()),
+        Some(traced) => Ok(Bound::new(
+            py,
+            Tensor::new(traced.into_shared(), this.source(), Some(tensor.clone().into_any().unbind())),
+        )?
+        .into_any()),
+    }
 }
 
 /// An address for an array without elements: with none, NumPy would allocate memory, which is always writable.
