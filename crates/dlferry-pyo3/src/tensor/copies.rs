@@ -1,5 +1,6 @@
 //! Private copies of a tensor, and copies into memory that is there.
 
+use dlferry::abi::DLDataType;
 use dlferry::copy::{CopyError, Order};
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -8,6 +9,7 @@ use super::Tensor;
 use crate::asarray::asarray;
 use crate::copying::{self, copying};
 use crate::error::CopyRequiredError;
+use crate::numpy;
 use crate::protocol::Request;
 use crate::read_only::Why;
 
@@ -50,18 +52,26 @@ pub fn copyto(target: &Bound<'_, PyAny>, source: &Bound<'_, PyAny>) -> PyResult<
     let taken = asarray(target, &Request { copy: Some(false), ..Request::default() });
     let taken = taken.map_err(|error| would_be_lost(py, error))?;
     check_target(target, &taken)?;
-    let source = asarray(source, &Request::default())?;
-    let (target, source) = (taken.shared.descriptor(), source.shared.view());
-    let (wanted, found) = (target.dtype(), source.descriptor().dtype());
-    if wanted != found {
-        let error = CopyError::DType { wanted, found };
-        return Err(PyTypeError::new_err(format!(
-            "{error}: pass a source of {wanted}, converted with its own library"
-        )));
+    let target = taken.shared.descriptor();
+    if let Some(strided) = numpy::awkward(source) {
+        check_dtype(target.dtype(), strided.dtype())?;
+        // SAFETY: as below; the array is the caller's during the call, and readable as its structure says.
+        return copying(py, target.nbytes(), |job| unsafe { job.copy_strided_into(target, &strided) });
     }
+    let source = asarray(source, &Request::default())?;
+    let source = source.shared.view();
+    check_dtype(target.dtype(), source.descriptor().dtype())?;
     // SAFETY: the memory may be written, for the target's producer says so (assumption P1), and nobody else looks at it
     // meanwhile (assumption P2).
     copying(py, target.nbytes(), |job| unsafe { job.copy_into(target, source) })
+}
+
+fn check_dtype(wanted: DLDataType, found: DLDataType) -> PyResult<()> {
+    if wanted == found {
+        return Ok(());
+    }
+    let error = CopyError::DType { wanted, found };
+    Err(PyTypeError::new_err(format!("{error}: pass a source of {wanted}, converted with its own library")))
 }
 
 /// A target of which only a copy can be had: says so, for nobody passed `copy=False`.

@@ -46,6 +46,7 @@ mod memory;
 mod new;
 mod order;
 mod plan;
+mod small;
 mod spread;
 mod strided;
 #[cfg(feature = "threads")]
