@@ -121,10 +121,17 @@ impl New {
         order.strides(source, |strides| self.with_strides(source.shape(), strides))?
     }
 
+    /// Bytes of as many elements.
+    fn bytes(&self, count: usize) -> Option<usize> {
+        let bits = usize::try_from(if self.fields.padded { 8 } else { self.dtype.item_bits() }).ok()?;
+        match bits.checked_rem(8)? {
+            0 => count.checked_mul(bits / 8),
+            _ => Some(count.checked_mul(bits)?.div_ceil(8)),
+        }
+    }
+
     fn with_strides(&self, shape: &[i64], strides: &[i64]) -> Result<Draft, CopyError> {
-        let bits = if self.fields.padded { 8 } else { self.dtype.item_bits() };
-        let bits = usize::try_from(bits).ok().and_then(|bits| bits.checked_mul(element_count(shape).ok()?));
-        let bytes = bits.map_or(usize::MAX, |bits| bits.div_ceil(8));
+        let bytes = self.bytes(element_count(shape)?).unwrap_or(usize::MAX);
         let memory = (self.allocate)(bytes)?;
         let (dtype, strides) = (self.dtype, Strides::Elements(strides));
         let (data, device) = (memory.first().cast(), DLDevice::CPU);
