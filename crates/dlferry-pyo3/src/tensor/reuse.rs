@@ -80,7 +80,9 @@ fn replace(py: Python<'_>) {
     }
     let kind = py.get_type::<Tensor>().as_type_ptr();
     // SAFETY: a class that nothing can be derived from, made by pyo3, which is never freed.
-    let (alloc, free) = unsafe { ((*kind).tp_alloc, (*kind).tp_free) };
+    let alloc = unsafe { (*kind).tp_alloc };
+    // SAFETY: as above.
+    let free = unsafe { (*kind).tp_free };
     let is_usual = alloc.is_some_and(|alloc| core::ptr::fn_addr_eq(alloc, ffi::PyType_GenericAlloc as ffi::allocfunc))
         && free.is_some_and(|free| core::ptr::fn_addr_eq(free, ffi::PyObject_GC_Del as ffi::freefunc));
     if is_usual {

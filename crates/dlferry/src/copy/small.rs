@@ -18,18 +18,16 @@ pub(super) unsafe fn copy(to: *mut u8, from: *const u8, target: &Layout, source:
     if item.saturating_mul(source.size()) > MOST || source.ndim() > MOST_AXES {
         return false;
     }
-    let axes = Axes { shape: source.shape(), to: target.strides(), from: source.strides() };
+    let walk: unsafe fn(*mut u8, *const u8, Axes<'_>) = match item {
+        1 => walk::<[u8; 1]>,
+        2 => walk::<[u8; 2]>,
+        4 => walk::<[u8; 4]>,
+        8 => walk::<[u8; 8]>,
+        16 => walk::<[u8; 16]>,
+        _ => return false,
+    };
     // SAFETY: vouched for by the caller.
-    unsafe {
-        match item {
-            1 => walk::<[u8; 1]>(to, from, axes),
-            2 => walk::<[u8; 2]>(to, from, axes),
-            4 => walk::<[u8; 4]>(to, from, axes),
-            8 => walk::<[u8; 8]>(to, from, axes),
-            16 => walk::<[u8; 16]>(to, from, axes),
-            _ => return false,
-        }
-    }
+    unsafe { walk(to, from, Axes { shape: source.shape(), to: target.strides(), from: source.strides() }) };
     true
 }
 
