@@ -3,12 +3,12 @@
 use pyo3::exceptions::PyException;
 #[cfg(not(feature = "abi3"))]
 use pyo3::exceptions::PyTypeError;
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 #[cfg(feature = "abi3")]
 use pyo3::types::PyDict;
 use pyo3::types::{PyString, PyTuple};
+use pyo3::{ffi, intern};
 
 /// The largest number of keywords that [`call_method`] is given.
 pub(crate) const MAX_KEYWORDS: usize = 4;
@@ -181,5 +181,13 @@ pub(crate) fn unless_it_raises<T>(py: Python<'_>, result: PyResult<T>) -> PyResu
         Ok(value) => Ok(Some(value)),
         Err(error) if error.is_instance_of::<PyException>(py) => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// Whether threads run Python code at the same time. Once an interpreter has its lock it keeps it.
+pub(crate) fn runs_threads_at_once(py: Python<'_>) -> PyResult<bool> {
+    match py.import(intern!(py, "sys"))?.getattr_opt(intern!(py, "_is_gil_enabled"))? {
+        Some(is_enabled) => Ok(!is_enabled.call0()?.is_truthy()?),
+        None => Ok(false),
     }
 }

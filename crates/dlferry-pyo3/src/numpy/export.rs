@@ -43,7 +43,7 @@ pub fn asarray<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<B
 /// The array over what was imported. Nobody will ask the object again, so it is held as often as its memory needs and no
 /// more.
 fn finish(py: Python<'_>, tensor: Tensor) -> PyResult<Bound<'_, PyAny>> {
-    to_ndarray(&Bound::new(py, Tensor { owner: None, ..tensor })?)
+    to_ndarray(&Tensor { owner: None, ..tensor }.into_object(py)?)
 }
 
 /// A DLPack capsule of an array, also where the array's own `__dlpack__` refuses: what cannot be described is copied, and

@@ -11,6 +11,8 @@ mod number;
 mod pickle;
 mod repr;
 mod retype;
+#[cfg(not(feature = "abi3"))]
+mod reuse;
 mod shape;
 mod values;
 
@@ -79,7 +81,7 @@ impl<'py> Made<'py> for Tensor {
 impl<'py> Made<'py> for Bound<'py, Tensor> {
     #[inline(never)]
     fn made(py: Python<'py>, shared: SharedTensor, source: Source, owner: Option<Py<PyAny>>) -> PyResult<Self> {
-        Bound::new(py, Tensor { shared, source, owner })
+        Tensor { shared, source, owner }.into_object(py)
     }
 }
 
@@ -157,6 +159,14 @@ impl Tensor {
     #[must_use]
     pub(crate) fn shared(&self) -> &SharedTensor {
         &self.shared
+    }
+
+    /// The tensor as an object.
+    #[inline]
+    pub(crate) fn into_object(self, py: Python<'_>) -> PyResult<Bound<'_, Self>> {
+        #[cfg(not(feature = "abi3"))]
+        reuse::install(py);
+        Bound::new(py, self)
     }
 
     /// The tensor by itself.

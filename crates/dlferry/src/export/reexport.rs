@@ -71,6 +71,22 @@ impl SharedTensor {
     }
 }
 
+impl Descriptor {
+    /// Hands memory to a consumer that owns the struct and calls its deleter: what [`Tensor::into_managed`] does, of parts that
+    /// were never put together.
+    ///
+    /// # Errors
+    ///
+    /// As there; the handle is dropped.
+    ///
+    /// # Safety
+    ///
+    /// The descriptor describes memory that the handle keeps alive; conditions 3 and 5 of [`managed`](crate::managed).
+    pub unsafe fn to_managed_with<S: ManagedStruct>(&self, handle: Handle) -> Result<NonNull<S>, ExportError> {
+        export(handle, self, self.fields())
+    }
+}
+
 fn export<S: ManagedStruct, O: Send + 'static>(
     owner: O,
     descriptor: &Descriptor,
