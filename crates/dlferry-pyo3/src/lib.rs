@@ -56,7 +56,7 @@ mod settle;
 mod tensor;
 
 pub use address::from_address;
-pub use argument::{AnyView, Dyn, View, ViewMut};
+pub use argument::{AnyView, AnyViewMut, Dyn, View, ViewMut};
 pub use asarray::asarray;
 pub use dtype::DType;
 pub use error::{CopyRequiredError, IntoPyErr};
