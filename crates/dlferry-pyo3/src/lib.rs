@@ -1,7 +1,8 @@
 //! dlferry for `PyO3`: DLPack capsules, the Python protocol, the C exchange API and the buffer protocol.
 //!
-//! [`import`](protocol::import) takes an array of any library as a [`Tensor`]; a [`Tensor`] goes to any library. It is
-//! the class that `import dlferry` shows to Python, and an extension may use it as it is.
+//! [`import`](protocol::import) takes an array of any library as a [`Tensor`]; a [`Tensor`] goes to any library. To
+//! Python it is a class like `dlferry.Tensor`; each extension has its own, and adds it to its module when users shall see it.
+//! Only those of `import dlferry` pickle.
 //!
 //! # Examples
 //!

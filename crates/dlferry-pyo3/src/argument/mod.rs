@@ -26,7 +26,7 @@
 //! >>> scale(x, x, 2.0)
 //! BufferError: wanted a writable array of float32 with 2 axes on cpu, found a writable one of float32 with 2 axes of
 //! extents (2, 3) in C order on cpu whose memory is borrowed: another argument, or a function that still runs, reads it;
-//! pass a copy
+//! pass a copy of the other, or an array of its own here
 //! ```
 //!
 //! # How an array comes

@@ -358,7 +358,8 @@ impl Tensor {
     /// The tensor as a `jax.Array`, over the same memory where it is aligned as JAX likes it.
     ///
     /// JAX has neither gaps nor negative strides nor repeated elements, so a tensor with any is refused with `BufferError`: call
-    /// `tensor.copy().jax()`. Raises `ImportError` without JAX, and what its `from_dlpack` raises.
+    /// `tensor.copy().jax()`. So are elements that JAX would cut to 32 bits: set `jax_enable_x64`. Raises `ImportError` without
+    /// JAX, and what its `from_dlpack` raises.
     fn jax<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         hand_on::to_library(slf, "jax")
     }

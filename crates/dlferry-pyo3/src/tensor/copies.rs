@@ -71,7 +71,8 @@ fn would_be_lost(py: Python<'_>, error: PyErr) -> PyErr {
     }
     let text = format!("only a copy of the target could be written, and would be lost: {}", error.value(py));
     let lost = CopyRequiredError::new_err(py, text);
-    lost.set_cause(py, Some(error));
+    // What forced the copy, and not how that was put.
+    lost.set_cause(py, error.cause(py));
     lost
 }
 
