@@ -10,6 +10,8 @@ use dlferry_pyo3::{CopyRequiredError, DType, Tensor, buffer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+mod exports;
+mod look;
 mod numpy;
 
 /// Takes an array of any library, without a copy.
@@ -216,6 +218,14 @@ fn get_num_threads() -> usize {
     copy::num_threads().get()
 }
 
+/// A new module with crafted producers and a consumer that looks into capsules, for `dlferry conformance`.
+#[pyfunction]
+fn _testing(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    let module = PyModule::new(py, "dlferry._native._testing")?;
+    dlferry_testing::python::fill(&module)?;
+    Ok(module)
+}
+
 /// The dtypes that have a name in the package.
 const DTYPES: [DLDataType; 27] = [
     DLDataType::BOOL,
@@ -260,8 +270,11 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(from_address, module)?)?;
     module.add_function(wrap_pyfunction!(copyto, module)?)?;
     numpy::add_to(module)?;
+    exports::add_to(module)?;
+    look::add_to(module)?;
     module.add_function(wrap_pyfunction!(set_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(get_num_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(_testing, module)?)?;
     for dtype in DTYPES {
         module.add(dtype.to_string().as_str(), DType(dtype))?;
     }

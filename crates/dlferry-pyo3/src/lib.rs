@@ -15,7 +15,7 @@
 //! #[pyfunction]
 //! fn total(array: &Bound<'_, PyAny>) -> PyResult<f32> {
 //!     let tensor = import(array, &Request::default())?;
-//!     let view = tensor.typed::<f32>()?;
+//!     let view = tensor.typed::<f32>(array.py())?;
 //!     Ok(view.iter().sum())
 //! }
 //!
@@ -55,6 +55,7 @@ mod remedy;
 pub mod result;
 mod settle;
 mod tensor;
+pub mod trace;
 
 pub use address::from_address;
 pub use argument::{AnyView, AnyViewMut, Dyn, View, ViewMut};

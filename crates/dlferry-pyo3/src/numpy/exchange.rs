@@ -24,6 +24,7 @@ use crate::error::IntoPyErr;
 use crate::exchange::export::{Shared, allocate, answer, current_work_stream};
 use crate::protocol::{self, Request};
 use crate::tensor::Tensor;
+use crate::trace::{self, Consumer};
 
 /// The table. It lives as long as the process, as consumers that keep its address rely on.
 static TABLE: Shared = Shared(DLPackExchangeAPI {
@@ -150,7 +151,11 @@ unsafe extern "C" fn from_object(object: *mut c_void, out: *mut *mut DLManagedTe
             // A derived type may have an opinion of its own.
             protocol::import_by_protocol(&object, &request)?
         };
-        let managed = tensor.into_shared().into_managed().map_err(IntoPyErr::into_py_err)?;
+        let managed = match trace::traced(py, tensor.shared(), Consumer::Exchange) {
+            Some(traced) => traced.into_managed(),
+            None => tensor.into_shared().into_managed(),
+        };
+        let managed = managed.map_err(IntoPyErr::into_py_err)?;
         // SAFETY: the caller passes a place for the result (rule E4).
         unsafe { out.write(managed.as_ptr()) };
         Ok(())

@@ -1,11 +1,13 @@
 //! Private copies of a tensor, and copies into memory that is there.
 
 use dlferry::copy::{CopyError, Order};
+use dlferry::managed::Descriptor;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::Tensor;
 use crate::asarray::asarray;
+use crate::borrow::{self, Kind, Region, Slot};
 use crate::copying::{self, copying};
 use crate::error::CopyRequiredError;
 use crate::protocol::Request;
@@ -52,6 +54,7 @@ pub fn copyto(target: &Bound<'_, PyAny>, source: &Bound<'_, PyAny>) -> PyResult<
     check_target(target, &taken)?;
     let source = asarray(source, &Request::default())?;
     let (target, source) = (taken.shared.descriptor(), source.shared.view());
+    let _borrowed = borrow_both(py, target, source.descriptor())?;
     let (wanted, found) = (target.dtype(), source.descriptor().dtype());
     if wanted != found {
         let error = CopyError::DType { wanted, found };
@@ -62,6 +65,29 @@ pub fn copyto(target: &Bound<'_, PyAny>, source: &Bound<'_, PyAny>) -> PyResult<
     // SAFETY: the memory may be written, for the target's producer says so (assumption P1), and nobody else looks at it
     // meanwhile (assumption P2).
     copying(py, target.nbytes(), |job| unsafe { job.copy_into(target, source) })
+}
+
+/// Borrows the target for writing and the source for reading, as the arguments of functions do: no function looks at a slice
+/// of what is written here. Where both have bytes in common, it is the target alone that is kept.
+fn borrow_both<'py>(py: Python<'py>, target: &Descriptor, source: &Descriptor) -> PyResult<[Slot<'py>; 2]> {
+    let slot = |descriptor: &Descriptor| -> PyResult<Slot<'py>> {
+        let mut slot = borrow::reserve(py)?;
+        slot.body_mut().descriptor.clone_from(descriptor);
+        Ok(slot)
+    };
+    let refused = |which: &str, taken: Kind| {
+        let does = if taken == Kind::Shared { "reads" } else { "writes" };
+        PyBufferError::new_err(format!("the {which} is borrowed: a function that still runs {does} its memory"))
+    };
+    let mut read = slot(source)?;
+    read.borrow(Kind::Shared).map_err(|taken| refused("source", taken))?;
+    let meet = Region::of(source).zip(Region::of(target)).is_some_and(|(source, target)| source.may_meet(&target));
+    if meet {
+        read = slot(source)?;
+    }
+    let mut written = slot(target)?;
+    written.borrow(Kind::Exclusive).map_err(|taken| refused("target", taken))?;
+    Ok([written, read])
 }
 
 /// A target of which only a copy can be had: says so, for nobody passed `copy=False`.

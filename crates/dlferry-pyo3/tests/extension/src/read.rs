@@ -11,13 +11,13 @@ use pyo3::prelude::*;
 /// Shape, strides, address, values.
 type Seen<T> = (Vec<i64>, Vec<i64>, usize, Vec<T>);
 
-fn seen<T: Element, const N: usize, W: OnHost>(view: &View<'_, T, N, W>) -> Seen<T> {
-    let values = view.to_vec();
+fn seen<T: Element, const N: usize, W: OnHost>(view: &View<'_, T, N, W>) -> PyResult<Seen<T>> {
+    let values = view.to_vec()?;
     assert_eq!(values.len(), view.size());
     assert_eq!(view.iter().len(), view.size());
     assert_eq!(view.ndim(), view.shape().len());
     assert_eq!(view.is_empty(), values.is_empty());
-    (view.shape().to_vec(), view.strides().to_vec(), view.data_ptr().addr(), values)
+    Ok((view.shape().to_vec(), view.strides().to_vec(), view.data_ptr().addr(), values))
 }
 
 /// A function for each element type: `see_f32(x)`, of any rank.
@@ -25,7 +25,7 @@ macro_rules! see {
     ($($name:ident: $element:ty),* $(,)?) => {
         $(
             #[pyfunction]
-            fn $name(x: View<'_, $element, Dyn>) -> Seen<$element> {
+            fn $name(x: View<'_, $element, Dyn>) -> PyResult<Seen<$element>> {
                 seen(&x)
             }
         )*
@@ -75,7 +75,7 @@ fn see_own(x: View<'_, Celsius, 1>) -> PyResult<Vec<f32>> {
 }
 
 #[pyfunction]
-fn see_2d(x: View<'_, f32, 2>) -> Seen<f32> {
+fn see_2d(x: View<'_, f32, 2>) -> PyResult<Seen<f32>> {
     seen(&x)
 }
 
@@ -91,23 +91,23 @@ fn see_c(x: View<'_, f32, 2, COrder>) -> PyResult<Vec<f32>> {
 }
 
 #[pyfunction]
-fn see_f(x: View<'_, f32, 2, FOrder>) -> Seen<f32> {
+fn see_f(x: View<'_, f32, 2, FOrder>) -> PyResult<Seen<f32>> {
     seen(&x)
 }
 
 #[pyfunction]
-fn see_pixels(x: View<'_, u8, 3, Extents<Dyn, Dyn, 3>>) -> Seen<u8> {
+fn see_pixels(x: View<'_, u8, 3, Extents<Dyn, Dyn, 3>>) -> PyResult<Seen<u8>> {
     seen(&x)
 }
 
 #[pyfunction]
-fn see_pairs(x: View<'_, f32, Dyn, (Extents<2>, COrder)>) -> Seen<f32> {
+fn see_pairs(x: View<'_, f32, Dyn, (Extents<2>, COrder)>) -> PyResult<Seen<f32>> {
     seen(&x)
 }
 
 #[pyfunction]
-fn see_option(x: Option<View<'_, f32, 1>>) -> Option<Vec<f32>> {
-    x.map(|x| x.to_vec())
+fn see_option(x: Option<View<'_, f32, 1>>) -> PyResult<Option<Vec<f32>>> {
+    x.map(|x| x.to_vec()).transpose()
 }
 
 #[pyfunction]
@@ -160,11 +160,11 @@ fn see_any(x: AnyView<'_>) -> (String, Vec<i64>, String, usize, Option<String>) 
 #[pyfunction]
 fn see_narrowed(x: AnyView<'_>) -> PyResult<Seen<f32>> {
     let view: View<'_, f32, 2> = x.into_view()?;
-    Ok(seen(&view))
+    seen(&view)
 }
 
 #[pyfunction]
-fn see_converted(x: View<'_, f64, Dyn, Convert>) -> Seen<f64> {
+fn see_converted(x: View<'_, f64, Dyn, Convert>) -> PyResult<Seen<f64>> {
     seen(&x)
 }
 
@@ -174,12 +174,12 @@ fn see_converted_c(x: View<'_, f32, 2, (COrder, Convert)>) -> PyResult<(usize, V
 }
 
 #[pyfunction]
-fn see_converted_f(x: View<'_, f32, 2, (Convert, FOrder)>) -> Seen<f32> {
+fn see_converted_f(x: View<'_, f32, 2, (Convert, FOrder)>) -> PyResult<Seen<f32>> {
     seen(&x)
 }
 
 #[pyfunction]
-fn see_converted_i8(x: View<'_, i8, Dyn, Convert>) -> Seen<i8> {
+fn see_converted_i8(x: View<'_, i8, Dyn, Convert>) -> PyResult<Seen<i8>> {
     seen(&x)
 }
 

@@ -39,7 +39,7 @@ fn set_slice(mut x: ViewMut<'_, f32, 2, COrder>, value: f32) -> PyResult<()> {
 #[pyfunction]
 fn copy_from(mut x: ViewMut<'_, f32, Dyn>, values: Vec<f32>) -> PyResult<Vec<f32>> {
     x.copy_from(&values)?;
-    Ok(x.to_vec())
+    x.to_vec()
 }
 
 /// Doubles each element where it is, and tells the address.
