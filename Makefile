@@ -27,7 +27,7 @@ EXTENSIONS := -p dlferry-python -p dlferry-first -p pictures -p dlferry-views -p
 PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python examples/extension/tests bench)
 PYTEST_LIFETIMES := -m pytest -c python/pyproject.toml -m "not torch" \
 	$(addprefix python/tests/lifetime/test_,deleters.py exit.py chains.py) python/tests/cases/test_cases_gil_threads.py
-PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop tools/numpy-suite tools/trust tools/doctor-table tools/conformance-table)
+PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop tools/numpy-suite tools/nanobind-parity/run tools/trust tools/doctor-table tools/conformance-table)
 # A test has no annotations, may pass what the types forbid and replace what they hold fixed; its helpers are checked.
 MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --no-check-untyped-defs \
 	$(addprefix --disable-error-code=,arg-type call-arg operator type-arg assignment comparison-overlap \
@@ -105,6 +105,13 @@ numpy-suite: extensions ## NumPy's own tests of DLPack, from its wheel, with dlf
 .PHONY: numpy-range
 numpy-range: ## the tests of NumPy's arrays with NumPy 1.21 (no DLPack there), 1.26, 2.0 and the newest, where their Pythons are
 	tools/numpy-range $(TARGET)/numpy-range 3.10:1.21.6 3.11:1.26 3.12:2.0 3.13:newest
+
+.PHONY: nanobind-parity
+nanobind-parity: $(if $(NANOBIND),venv-interop) ## nanobind's own tests of arrays, on dlferry; NANOBIND=PATH is a checkout of its sources
+	@$(if $(NANOBIND),:,tools/notice "SKIPPED: nanobind's own tests of arrays" "NANOBIND=PATH says where a checkout of nanobind is")
+	$(if $(NANOBIND),cargo build -p dlferry-nanobind-parity)
+	@$(if $(NANOBIND),tools/with $(VENV_INTEROP) "nanobind's own tests of arrays" \
+		$(VENV_INTEROP)/bin/python tools/nanobind-parity/run $(NANOBIND) $(TARGET)/debug)
 
 .PHONY: asan
 asan: asan-rust asan-python ## the tests under AddressSanitizer
@@ -194,6 +201,13 @@ bench: extensions-release ## what things take against what people use today; BEN
 .PHONY: bench-copy
 bench-copy: ## strided copies as fractions of memcpy, in Rust; BENCH="--sizes" or "--threads 2" for more
 	cargo run --release --manifest-path bench/copy/Cargo.toml --target-dir $(TARGET)/bench-copy -- $(BENCH)
+
+.PHONY: bench-arguments
+bench-arguments: BENCH_VENV = $(if $(wildcard $(VENV_TORCH)/.ready),$(VENV_TORCH),$(VENV))
+bench-arguments: extensions-release ## functions that take arrays, against those of rust-numpy, dlpark and nanobind, which are built
+	@tools/with $(BENCH_VENV) "the benchmarks of arguments" sh -c '"$$0" -m pip install -q nanobind; \
+		bench/arguments/build "$$0" $(TARGET)/bench-arguments $(TARGET)/bench-arguments/py && \
+		PYTHONPATH=$(TARGET)/py/release:$(TARGET)/bench-arguments/py "$$0" bench --only argument: $(BENCH)' $(BENCH_VENV)/bin/python
 
 .PHONY: fuzz
 fuzz: venv ## an hour of fuzzing for each target; FUZZ_SECONDS=60 and FUZZ="layout import" for less

@@ -58,7 +58,7 @@ mod tensor;
 pub mod trace;
 
 pub use address::from_address;
-pub use argument::{AnyView, Dyn, View, ViewMut};
+pub use argument::{AnyView, AnyViewMut, Dyn, View, ViewMut};
 pub use asarray::asarray;
 pub use dtype::DType;
 pub use error::{CopyRequiredError, IntoPyErr};

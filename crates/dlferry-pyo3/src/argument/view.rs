@@ -133,6 +133,14 @@ impl<'py, T: Element, const N: usize, W: Requirement> View<'py, T, N, W> {
         self.descriptor().data().cast_const()
     }
 
+    /// Whether the elements are a copy and not the object's own: one that [`Convert`](super::Convert) asked for, or that the
+    /// producer made for this call and told.
+    #[must_use]
+    #[inline]
+    pub fn is_copy(&self) -> bool {
+        self.descriptor().copied() == Some(true)
+    }
+
     /// All that is known of the array.
     #[must_use]
     #[inline]

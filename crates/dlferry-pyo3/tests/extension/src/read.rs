@@ -4,6 +4,8 @@ use dlferry_pyo3::argument::{AnyDevice, COrder, Convert, Cuda, Dyn, Extents, FOr
 use dlferry_pyo3::dlferry::abi::DLDataType;
 use dlferry_pyo3::dlferry::element::{Element, F8E4M3Fn, Scalar, assert_element};
 use dlferry_pyo3::{AnyView, IntoPyErr, Tensor, View};
+use half::{bf16, f16};
+use num_complex::Complex;
 use pyo3::prelude::*;
 
 /// Shape, strides, address, values.
@@ -186,6 +188,59 @@ fn see_converted_bool(x: View<'_, bool, Dyn, Convert>) -> PyResult<Vec<bool>> {
     x.as_slice().map(<[bool]>::to_vec)
 }
 
+/// What converts to elements that Python lacks, as the widest that it has.
+macro_rules! see_converted {
+    ($($name:ident: $element:ty => $seen:ty, $see:expr;)*) => {
+        $(
+            #[pyfunction]
+            fn $name(x: View<'_, $element, Dyn, Convert>) -> (usize, Vec<$seen>) {
+                let see: fn($element) -> $seen = $see;
+                (x.data_ptr().addr(), x.iter().map(see).collect())
+            }
+        )*
+
+        fn register_converted(module: &Bound<'_, PyModule>) -> PyResult<()> {
+            $(module.add_function(wrap_pyfunction!($name, module)?)?;)*
+            Ok(())
+        }
+    };
+}
+
+see_converted! {
+    see_converted_f16: f16 => f64, f64::from;
+    see_converted_bf16: bf16 => f64, f64::from;
+    see_converted_c32: Complex<f16> => (f64, f64), |value| (value.re.into(), value.im.into());
+    see_converted_c64: Complex<f32> => (f64, f64), |value| (value.re.into(), value.im.into());
+    see_converted_c128: Complex<f64> => (f64, f64), |value| (value.re, value.im);
+}
+
+#[pyfunction]
+fn see_f16(x: View<'_, f16, Dyn>) -> Vec<f32> {
+    x.iter().map(f32::from).collect()
+}
+
+#[pyfunction]
+fn see_bf16(x: View<'_, bf16, Dyn>) -> Vec<f32> {
+    x.iter().map(f32::from).collect()
+}
+
+#[pyfunction]
+fn see_c64(x: View<'_, Complex<f32>, Dyn>) -> Vec<(f32, f32)> {
+    x.iter().map(|value| (value.re, value.im)).collect()
+}
+
+/// An array of any dtype in C order: whether that is a copy, its address and the array as Python has it.
+#[pyfunction]
+fn see_in_order(x: AnyView<'_, (COrder, Convert)>) -> PyResult<(bool, usize, Tensor)> {
+    Ok((x.is_copy(), x.data_ptr().addr(), x.into_owned()?))
+}
+
+/// An array that is converted: whether it is a copy.
+#[pyfunction]
+fn see_is_copy(x: View<'_, f64, Dyn, Convert>) -> bool {
+    x.is_copy()
+}
+
 #[pyfunction]
 fn own(x: View<'_, f32, Dyn>) -> PyResult<Tensor> {
     x.into_owned()
@@ -211,6 +266,12 @@ fn debug(x: View<'_, f32, Dyn>) -> String {
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     register_see(module)?;
+    register_converted(module)?;
+    module.add_function(wrap_pyfunction!(see_f16, module)?)?;
+    module.add_function(wrap_pyfunction!(see_bf16, module)?)?;
+    module.add_function(wrap_pyfunction!(see_c64, module)?)?;
+    module.add_function(wrap_pyfunction!(see_in_order, module)?)?;
+    module.add_function(wrap_pyfunction!(see_is_copy, module)?)?;
     module.add_function(wrap_pyfunction!(see_float8, module)?)?;
     module.add_function(wrap_pyfunction!(see_own, module)?)?;
     module.add_function(wrap_pyfunction!(see_2d, module)?)?;
