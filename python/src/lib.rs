@@ -218,6 +218,14 @@ fn get_num_threads() -> usize {
     copy::num_threads().get()
 }
 
+/// A new module with crafted producers and a consumer that looks into capsules, for `dlferry conformance`.
+#[pyfunction]
+fn _testing(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    let module = PyModule::new(py, "dlferry._native._testing")?;
+    dlferry_testing::python::fill(&module)?;
+    Ok(module)
+}
+
 /// The dtypes that have a name in the package.
 const DTYPES: [DLDataType; 27] = [
     DLDataType::BOOL,
@@ -266,6 +274,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     look::add_to(module)?;
     module.add_function(wrap_pyfunction!(set_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(get_num_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(_testing, module)?)?;
     for dtype in DTYPES {
         module.add(dtype.to_string().as_str(), DType(dtype))?;
     }

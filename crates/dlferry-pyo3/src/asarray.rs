@@ -55,12 +55,11 @@ pub fn asarray(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor>
 }
 
 fn dlpack(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Tensor>> {
-    let has_method = object.hasattr(intern!(object.py(), "__dlpack__"))?;
-    // Arrays of a NumPy without DLPack are read by their structure.
-    if !has_method && exchange::table_of(object)?.is_none() && numpy::array(object).is_none() {
-        return Ok(None);
-    }
-    protocol::import(object, request).map(Some)
+    // Arrays of NumPy's are read by their structure, also those of a NumPy without DLPack.
+    let is_one = numpy::array(object).is_some()
+        || object.hasattr(intern!(object.py(), "__dlpack__"))?
+        || exchange::table_of(object)?.is_some();
+    if is_one { protocol::import(object, request).map(Some) } else { Ok(None) }
 }
 
 fn buffer_of(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Tensor>> {

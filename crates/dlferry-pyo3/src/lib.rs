@@ -15,7 +15,7 @@
 //! #[pyfunction]
 //! fn total(array: &Bound<'_, PyAny>) -> PyResult<f32> {
 //!     let tensor = import(array, &Request::default())?;
-//!     let view = tensor.typed::<f32>()?;
+//!     let view = tensor.typed::<f32>(array.py())?;
 //!     Ok(view.iter().sum())
 //! }
 //!
@@ -58,7 +58,7 @@ mod tensor;
 pub mod trace;
 
 pub use address::from_address;
-pub use argument::{AnyView, Dyn, View, ViewMut};
+pub use argument::{AnyView, AnyViewMut, Dyn, View, ViewMut};
 pub use asarray::asarray;
 pub use dtype::DType;
 pub use error::{CopyRequiredError, IntoPyErr};

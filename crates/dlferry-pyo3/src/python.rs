@@ -3,12 +3,12 @@
 use pyo3::exceptions::PyException;
 #[cfg(not(feature = "abi3"))]
 use pyo3::exceptions::PyTypeError;
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 #[cfg(feature = "abi3")]
 use pyo3::types::PyDict;
 use pyo3::types::{PyString, PyTuple};
+use pyo3::{ffi, intern};
 
 /// The largest number of keywords that [`call_method`] is given.
 pub(crate) const MAX_KEYWORDS: usize = 4;
@@ -73,6 +73,36 @@ pub(crate) fn try_attached(action: impl FnOnce(Python<'_>)) {
         // SAFETY: gives back what was taken above.
         unsafe { ffi::PyGILState_Release(state) };
     });
+}
+
+/// Runs `action` detached from the interpreter, on any thread, also once the interpreter is gone.
+///
+/// The limited API cannot tell whether a thread is attached; there, it runs as the thread is.
+pub(crate) fn detached(action: impl FnOnce() + Send) {
+    let mut action = Some(action);
+    let mut run = || {
+        if let Some(action) = action.take() {
+            action();
+        }
+    };
+    #[cfg(not(feature = "abi3"))]
+    if is_attached() {
+        // Where pyo3 knows nothing of the attachment it counts one more, and lets go of both.
+        let _gone = Python::try_attach(|py| crate::error::with_exception_aside(py, || py.detach(&mut run)));
+    }
+    // Nothing is left to do here when it ran above.
+    run();
+}
+
+/// Whether this thread is attached to the interpreter, whoever attached it.
+#[cfg(not(feature = "abi3"))]
+fn is_attached() -> bool {
+    // SAFETY: may be asked at any time, on any thread.
+    if unsafe { ffi::Py_IsInitialized() } == 0 {
+        return false;
+    }
+    // SAFETY: the interpreter is there; asks for the state of this thread alone.
+    unsafe { ffi::PyGILState_Check() == 1 }
 }
 
 /// A module that somebody has imported, and nothing is imported for it.
@@ -151,5 +181,13 @@ pub(crate) fn unless_it_raises<T>(py: Python<'_>, result: PyResult<T>) -> PyResu
         Ok(value) => Ok(Some(value)),
         Err(error) if error.is_instance_of::<PyException>(py) => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// Whether threads run Python code at the same time. Once an interpreter has its lock it keeps it.
+pub(crate) fn runs_threads_at_once(py: Python<'_>) -> PyResult<bool> {
+    match py.import(intern!(py, "sys"))?.getattr_opt(intern!(py, "_is_gil_enabled"))? {
+        Some(is_enabled) => Ok(!is_enabled.call0()?.is_truthy()?),
+        None => Ok(false),
     }
 }

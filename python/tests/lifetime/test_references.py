@@ -191,3 +191,39 @@ def test_longer_cycle_is_collected():
     del one, two
     gc.collect()
     assert len(crafted.deleter_calls) == 2
+
+
+def test_tensors_in_the_room_of_freed_ones_are_new():
+    """Nothing is left of the one before: no owner, no weak reference; and the collector sees each."""
+    array = np.arange(3)
+    owner = Producer(array)
+    for _ in range(3):
+        many = [dlferry.from_dlpack(owner) for _ in range(40)]
+        watches = [weakref.ref(tensor) for tensor in many]
+        assert all(map(gc.is_tracked, many))
+        assert all(tensor.owner is owner for tensor in many)
+        many.clear()
+        assert all(watch() is None for watch in watches)
+        many = [dlferry.from_dlpack(array) for _ in range(40)]
+        assert len(set(map(id, many))) == 40
+        assert all(map(gc.is_tracked, many))
+        assert all(tensor.owner is array and weakref.getweakrefcount(tensor) == 0 for tensor in many)
+        assert owner not in [other for tensor in many for other in gc.get_referents(tensor)]
+        many.clear()
+    assert sys.getrefcount(owner) == 2  # this name, and the argument
+
+
+def test_cycle_through_a_tensor_in_the_room_of_a_freed_one_is_collected():
+    crafted = dt.Crafted(bytes(12), shape=[3], strides=[1])
+
+    class Owner:
+        def __dlpack__(self, **keywords: object) -> object:
+            return crafted.capsule()
+
+    for count in range(1, 40):
+        del [dlferry.from_dlpack(np.arange(3))][0]
+        owner: Any = Owner()
+        owner.tensor = dlferry.from_dlpack(owner)
+        del owner
+        gc.collect()
+        assert len(crafted.deleter_calls) == count

@@ -203,6 +203,44 @@ def test_source_may_be_what_only_a_copy_can_take():
     assert target.tolist() == [1.0, 2.0, 3.0]
 
 
+@given(st.data())
+def test_source_of_the_other_byte_order_is_copied_as_numpy_copies_it(data):
+    """Also onto the memory that it lies in, as if through a temporary, and broadcast."""
+    kind = data.draw(st.sampled_from(["i2", "f4", "f8", "c8", "c16"]))
+    memory = np.arange(48).astype(kind)
+    other = memory.copy()
+    axis = st.builds(slice, st.integers(0, 3), st.integers(1, 6), st.sampled_from([1, 2, -1]))
+    to, of = data.draw(st.tuples(axis, axis)), data.draw(st.tuples(axis, axis))
+    apart = np.arange(100, 148).astype(kind) if data.draw(st.booleans()) else None
+
+    def sides(target: Any, source: Any) -> tuple[Any, Any]:
+        return target.reshape(6, 8)[to], source.view(SWAPPED + kind).reshape(6, 8)[of]
+
+    ours = sides(memory, memory if apart is None else apart)
+    theirs = sides(other, other if apart is None else apart)
+    try:
+        np.broadcast_to(theirs[1], theirs[0].shape)
+    except ValueError:
+        with pytest.raises(ValueError, match="cannot be broadcast"):
+            dlferry.copyto(*ours)
+        assert memory.tobytes() == other.tobytes()
+        return
+    dlferry.copyto(*ours)
+    np.copyto(*theirs)
+    assert memory.tobytes() == other.tobytes()
+
+
+def test_source_of_the_other_byte_order_is_refused_as_any_other():
+    source = np.arange(3, dtype=SWAPPED + "f4")
+    with pytest.raises(TypeError, match="pass a source of float64"):
+        dlferry.copyto(np.zeros(3), source)
+    target = np.zeros(3, "f4")
+    target.flags.writeable = False
+    with pytest.raises(BufferError, match="the target is read-only"):
+        dlferry.copyto(target, source)
+    assert target.tolist() == [0.0, 0.0, 0.0]
+
+
 def test_target_may_be_any_writable_buffer():
     target = bytearray(4)
     dlferry.copyto(target, b"abcd")

@@ -1,7 +1,7 @@
 //! Arrays of any library as arguments of Rust functions: checked before the function runs, and not copied.
 //!
-//! [`View`] for reading, [`ViewMut`] for writing, [`AnyView`] for any dtype. `Option<View<...>>` takes None as well. What
-//! more is wanted of an array than elements and rank is said by their last parameter, see [`require`].
+//! [`View`] for reading, [`ViewMut`] for writing, [`AnyView`] and [`AnyViewMut`] for any dtype. `Option<View<...>>` takes
+//! None as well. What more is wanted of an array than elements and rank is said by their last parameter, see [`require`].
 //!
 //! # Examples
 //!
@@ -40,6 +40,7 @@
 //! All of [`Element`](dlferry::element::Element): integers, floats, `bool`, the 8-bit floats, types of your own.
 
 mod any;
+mod any_mut;
 mod convert;
 mod held;
 #[cfg(feature = "ndarray")]
@@ -54,6 +55,7 @@ mod ways;
 #[cfg(feature = "ndarray")]
 pub use self::ndarray::{Axes, HasDimension};
 pub use any::AnyView;
+pub use any_mut::AnyViewMut;
 pub use require::{
     AnyDevice, COrder, Convert, Cpu, Cuda, Dyn, Extents, FOrder, Metal, OnDevice, OnHost, Requirement, Rocm,
 };

@@ -10,6 +10,7 @@ use pyo3::types::PyDict;
 use pyo3::{ffi, intern};
 
 use super::registry::{Registry, VERSION};
+use crate::python::runs_threads_at_once;
 
 /// The key in the interpreter's dictionary, and the name of the capsule that is there.
 const KEY: &CStr = c"dlferry.borrow.v1";
@@ -69,12 +70,4 @@ fn new_capsule(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     let capsule = unsafe { ffi::PyCapsule_New(registry.cast(), KEY.as_ptr(), None) };
     // SAFETY: a new reference, or NULL with an exception set.
     unsafe { Bound::from_owned_ptr_or_err(py, capsule) }
-}
-
-/// Whether threads run Python code at the same time. Once an interpreter has its lock it keeps it.
-fn runs_threads_at_once(py: Python<'_>) -> PyResult<bool> {
-    match py.import(intern!(py, "sys"))?.getattr_opt(intern!(py, "_is_gil_enabled"))? {
-        Some(is_enabled) => Ok(!is_enabled.call0()?.is_truthy()?),
-        None => Ok(false),
-    }
 }

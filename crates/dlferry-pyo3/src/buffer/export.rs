@@ -51,16 +51,25 @@ pub(crate) unsafe fn fill(
     if asks(flags, ffi::PyBUF_WRITABLE) && descriptor.is_read_only() {
         return refuse(String::from("the tensor is read-only, and a writable buffer was asked for"));
     }
-    let lent = Box::new(lent(trace::kept(object.py(), tensor.shared(), Consumer::Buffer))?);
+    let bytes = descriptor.nbytes();
+    let Ok(len) = Py_ssize_t::try_from(bytes) else {
+        return refuse(format!("the tensor has {bytes} bytes, more than a buffer can count"));
+    };
     // A consumer that wants no shape sees bytes in a row, and some refuse another number of axes.
     let ndim = if asks(flags, ffi::PyBUF_ND) { descriptor.layout().ndim() } else { 1 };
+    if ndim > MAX_AXES {
+        return refuse(format!("the tensor has {ndim} axes, and a buffer has at most {MAX_AXES}"));
+    }
+    let lent = Box::new(lent(trace::kept(object.py(), tensor.shared(), Consumer::Buffer))?);
+    // All that can fail comes before the reference is made.
+    let (itemsize, ndim) = (Py_ssize_t::try_from(dtype.item_bytes())?, c_int::try_from(ndim)?);
     let filled = Py_buffer {
         buf: if descriptor.layout().is_empty() { nowhere() } else { descriptor.data() },
         obj: object.clone().into_ptr(),
-        len: Py_ssize_t::try_from(descriptor.nbytes())?,
-        itemsize: Py_ssize_t::try_from(dtype.item_bytes())?,
+        len,
+        itemsize,
         readonly: c_int::from(descriptor.is_read_only()),
-        ndim: c_int::try_from(ndim)?,
+        ndim,
         format: if asks(flags, ffi::PyBUF_FORMAT) { format.as_ptr().cast_mut() } else { ptr::null_mut() },
         shape: if asks(flags, ffi::PyBUF_ND) { lent.shape.as_ptr().cast_mut() } else { ptr::null_mut() },
         strides: if asks(flags, ffi::PyBUF_STRIDES) { lent.strides.as_ptr().cast_mut() } else { ptr::null_mut() },
@@ -88,6 +97,9 @@ pub(crate) unsafe fn release(py: Python<'_>, view: *mut Py_buffer) {
     // The tensor may end here, and its owner is anybody's.
     with_exception_aside(py, || drop(lent));
 }
+
+/// How many axes an exporter may give its consumers, as CPython documents under `PyBUF_MAX_NDIM`.
+const MAX_AXES: usize = 64;
 
 /// All bits of `wanted` are set: the request names of the buffer protocol include one another.
 fn asks(flags: c_int, wanted: c_int) -> bool {

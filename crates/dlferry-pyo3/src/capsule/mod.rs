@@ -16,6 +16,5 @@ mod import;
 mod look;
 
 pub use export::{capsule, capsule_of_unique};
-pub(crate) use import::is_capsule;
-pub use import::take;
+pub(crate) use import::{is_capsule, take};
 pub use look::{Look, Told, look};

@@ -18,8 +18,9 @@ use pyo3::types::PyString;
 use pyo3::{ffi, intern};
 
 use super::export::to_ndarray;
+use super::import::managed;
 use super::runtime::Runtime;
-use super::{array, import};
+use super::{Array, array, import};
 use crate::error::IntoPyErr;
 use crate::exchange::export::{Shared, allocate, answer, current_work_stream};
 use crate::protocol::{self, Request};
@@ -139,23 +140,37 @@ fn check_derived(object: &Bound<'_, PyAny>) -> PyResult<()> {
     Err(PyTypeError::new_err(format!("wanted a numpy.ndarray, found an object of type {kind}")))
 }
 
+/// What is not exported at once.
+fn managed_by_tensor(
+    object: &Bound<'_, PyAny>,
+    array: Option<&Array<'_>>,
+) -> PyResult<NonNull<DLManagedTensorVersioned>> {
+    let request = Request::default();
+    let tensor: Tensor = if let Some(array) = array {
+        import(object, array, &request)?
+    } else {
+        check_derived(object)?;
+        // A derived type may have an opinion of its own.
+        protocol::import_by_protocol(object, &request)?
+    };
+    let managed = match trace::traced(object.py(), tensor.shared(), Consumer::Exchange) {
+        Some(traced) => traced.into_managed(),
+        None => tensor.into_shared().into_managed(),
+    };
+    managed.map_err(IntoPyErr::into_py_err)
+}
+
 unsafe extern "C" fn from_object(object: *mut c_void, out: *mut *mut DLManagedTensorVersioned) -> c_int {
     answer(|py| {
         // SAFETY: the caller passes a live object (rule E4).
         let object = unsafe { Borrowed::from_ptr(py, object.cast::<ffi::PyObject>()) };
-        let request = Request::default();
-        let tensor: Tensor = if let Some(array) = array::array(&object) {
-            import(&object, &array, &request)?
-        } else {
-            check_derived(&object)?;
-            // A derived type may have an opinion of its own.
-            protocol::import_by_protocol(&object, &request)?
+        let array = array::array(&object);
+        // What is traced goes through a tensor.
+        let at_once = array.as_ref().filter(|_| !trace::is_on());
+        let managed = match at_once.and_then(|array| managed(&object, array)) {
+            Some(managed) => managed,
+            None => managed_by_tensor(&object, array.as_ref())?,
         };
-        let managed = match trace::traced(py, tensor.shared(), Consumer::Exchange) {
-            Some(traced) => traced.into_managed(),
-            None => tensor.into_shared().into_managed(),
-        };
-        let managed = managed.map_err(IntoPyErr::into_py_err)?;
         // SAFETY: the caller passes a place for the result (rule E4).
         unsafe { out.write(managed.as_ptr()) };
         Ok(())

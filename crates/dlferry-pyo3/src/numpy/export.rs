@@ -43,7 +43,7 @@ pub fn asarray<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<B
 /// The array over what was imported. Nobody will ask the object again, so it is held as often as its memory needs and no
 /// more.
 fn finish(py: Python<'_>, tensor: Tensor) -> PyResult<Bound<'_, PyAny>> {
-    to_ndarray(&Bound::new(py, Tensor { owner: None, ..tensor })?)
+    to_ndarray(&Tensor { owner: None, ..tensor }.into_object(py)?)
 }
 
 /// A DLPack capsule of an array, also where the array's own `__dlpack__` refuses: what cannot be described is copied, and
@@ -79,7 +79,8 @@ pub fn to_dlpack<'py>(
         return capsule::capsule_of_unique(py, private, versioned);
     }
     let is_private = descriptor.copied() == Some(true);
-    match tensor.into_shared().try_unshare() {
+    // SAFETY: nobody looks at it; what is handed on is a private copy, or shared again.
+    match unsafe { tensor.into_shared().try_unshare() } {
         Ok(unique) if is_private => capsule::capsule_of_unique(py, unique, versioned),
         Ok(unique) => capsule::capsule(py, &unique.into_shared(), versioned),
         Err(shared) => capsule::capsule(py, &shared, versioned),
@@ -142,6 +143,15 @@ fn check(descriptor: &Descriptor) -> PyResult<()> {
     )))
 }
 
+/// Refuses elements that repeat so often that their bytes cannot be counted, which NumPy says otherwise.
+fn countable(descriptor: &Descriptor) -> PyResult<()> {
+    let bytes = descriptor.nbytes();
+    if isize::try_from(bytes).is_ok() {
+        return Ok(());
+    }
+    Err(PyBufferError::new_err(format!("the tensor has {bytes} bytes, and NumPy's arrays have fewer than 2**63")))
+}
+
 /// Up to this many axes need no allocation; NumPy has at most 64 in version 2 and 32 before.
 const INLINE: usize = 8;
 
@@ -168,7 +178,8 @@ fn wrap<'py>(runtime: &Runtime, tensor: &Bound<'py, Tensor>, descr: Bound<'py, P
     if layout.ndim() > INLINE {
         let (extents, steps): (Vec<_>, Vec<_>) = extents.zip(steps).unzip();
         // SAFETY: the tensor describes its memory and keeps it alive; NumPy cannot hold more than it describes.
-        return unsafe { runtime.wrap(descr, &extents, &steps, data, writable, base) };
+        let made = unsafe { runtime.wrap(descr, &extents, &steps, data, writable, base) };
+        return made.map_err(|error| countable(descriptor).err().unwrap_or(error));
     }
     let mut places = [[0_isize; INLINE]; 2];
     let [shape, strides] = &mut places;
@@ -178,7 +189,8 @@ fn wrap<'py>(runtime: &Runtime, tensor: &Bound<'py, Tensor>, descr: Bound<'py, P
     let (shape, strides) =
         (shape.get(..layout.ndim()).unwrap_or_default(), strides.get(..layout.ndim()).unwrap_or_default());
     // SAFETY: as above.
-    unsafe { runtime.wrap(descr, shape, strides, data, writable, base) }
+    let made = unsafe { runtime.wrap(descr, shape, strides, data, writable, base) };
+    made.map_err(|error| countable(descriptor).err().unwrap_or(error))
 }
 
 /// What keeps the memory of an array: the tensor, or, while exports are recorded, one that is recorded.

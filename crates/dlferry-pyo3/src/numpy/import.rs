@@ -2,13 +2,17 @@ use core::ffi::c_void;
 use core::ptr::NonNull;
 use std::borrow::Cow;
 
-use dlferry::abi::{DLDataType, DLDevice};
+use dlferry::abi::{DLDataType, DLDevice, DLManagedTensorVersioned};
+use dlferry::copy::Strided;
 use dlferry::layout::LayoutError;
-use dlferry::managed::{DescribeError, Fields, Handle, Keeping, Outline, SharedTensor, Strides, Tensor as Managed};
+use dlferry::managed::{
+    DescribeError, Descriptor, Fields, Handle, Keeping, Outline, SharedTensor, Strides, Tensor as Managed,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::{ffi, intern};
 
+use super::runtime::Runtime;
 use super::{Array, dtype};
 use crate::capsule;
 use crate::error::IntoPyErr;
@@ -51,9 +55,17 @@ fn take_foreign<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, array: &Array<'_>
     }
     // Code ran since the array was read.
     let array = array.again(object);
-    match dtype::of_scalar_type(py, &array)? {
-        Some(dtype) => take(object, &array, dtype, request),
-        None => Err(dtype::refusal(object, &array)),
+    let kind = array.scalar_type(py);
+    let dtype = dtype::of_scalar_type(py, &array)?;
+    // The module of the dtype was asked, which may be anything.
+    let array = array.again(object);
+    let is_same = match (&kind, array.scalar_type(py)) {
+        (Some(before), Some(now)) => before.is(&now),
+        _ => false,
+    };
+    match dtype {
+        Some(dtype) if is_same && array.item_bytes() == dtype.item_bytes() => take(object, &array, dtype, request),
+        _ => Err(dtype::refusal(object, array.number())),
     }
 }
 
@@ -76,20 +88,15 @@ fn take<'py, R: Made<'py>>(
     dtype: DLDataType,
     request: &Request,
 ) -> PyResult<R> {
-    // Types of less than a byte have one each in NumPy.
-    let fields = Fields { read_only: array.is_read_only(), padded: dtype.is_sub_byte(), ..Fields::SHARED };
     if array.is_swapped() {
         return take_awkward(object, array, dtype, request);
     }
-    // SAFETY: nothing runs before the numbers are copied; without a global lock nobody reshapes what is exchanged
-    // (assumption P3).
-    let (shape, strides) = unsafe { array.axes() };
-    let (shape, strides) = (numbers(shape), numbers(strides));
-    let (data, strides) = (array.data(), Strides::Bytes(&strides));
-    let outline = Outline { data, device: DLDevice::CPU, dtype, shape: &shape, strides, fields };
-    // SAFETY: the array keeps its memory as long as it lives (assumption P3: nobody resizes it by force), and the handle
-    // keeps the array.
-    let tensor = match unsafe { Managed::from_outline(keep(object), &outline) } {
+    let taken = outlined(array, dtype, |outline| {
+        // SAFETY: the array keeps its memory as long as it lives (assumption P3: nobody resizes it by force), and the handle
+        // keeps the array.
+        unsafe { Managed::from_outline(keep(object), outline) }
+    });
+    let tensor = match taken {
         Ok(tensor) => tensor,
         Err((DescribeError::Layout(LayoutError::PartialStride { .. }), _handle)) => {
             return take_awkward(object, array, dtype, request);
@@ -98,6 +105,48 @@ fn take<'py, R: Made<'py>>(
     };
     // The array is known from the handle: see `owner`.
     settle(object.py(), tensor, request, Source::NumPy, None)
+}
+
+/// Passes on what an array is, whose scalars are in this machine's byte order. Nothing else may run in `pass`.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "the way of nearly all arrays")]
+fn outlined<R>(array: &Array<'_>, dtype: DLDataType, pass: impl FnOnce(&Outline<'_>) -> R) -> R {
+    // Types of less than a byte have one each in NumPy.
+    let fields = Fields { read_only: array.is_read_only(), padded: dtype.is_sub_byte(), ..Fields::SHARED };
+    // SAFETY: nothing runs before the numbers are copied; without a global lock nobody reshapes what is exchanged
+    // (assumption P3).
+    let (shape, strides) = unsafe { array.axes() };
+    let (shape, strides) = (numbers(shape), numbers(strides));
+    let (data, strides) = (array.data(), Strides::Bytes(&strides));
+    pass(&Outline { data, device: DLDevice::CPU, dtype, shape: &shape, strides, fields })
+}
+
+/// An array as a managed struct for who takes it over, without a tensor in between; `None` for one that is not taken so
+/// simply, or not at all.
+#[inline]
+pub(super) fn managed(object: &Bound<'_, PyAny>, array: &Array<'_>) -> Option<NonNull<DLManagedTensorVersioned>> {
+    let dtype = array.dtype().filter(|_| !array.is_swapped())?;
+    let mut descriptor = Descriptor::blank();
+    if !outlined(array, dtype, |outline| descriptor.rewrite_row_major(outline)) {
+        return None;
+    }
+    // SAFETY: as in `take`.
+    unsafe { descriptor.to_managed_with(keep(object)) }.ok()
+}
+
+/// An array that DLPack cannot describe, for its byte order or the distances of its elements, as a copy can read it; `None`
+/// for all others. Good as long as the array keeps its shape.
+pub(crate) fn awkward(object: &Bound<'_, PyAny>) -> Option<Strided> {
+    let array = super::array(object)?;
+    let dtype = array.dtype()?;
+    let item = isize::try_from(dtype.item_bytes()).ok()?;
+    // SAFETY: nothing runs before the numbers are copied.
+    let (shape, strides) = unsafe { array.axes() };
+    let is_whole = |stride: &isize| stride.checked_rem(item) == Some(0);
+    if !array.is_swapped() && strides.iter().all(is_whole) {
+        return None;
+    }
+    Strided::new(array.data().cast(), dtype, &numbers(shape), &numbers(strides), array.is_swapped()).ok()
 }
 
 /// Extents or strides as the core counts them, copied only where they are of another size.
@@ -149,31 +198,38 @@ pub(crate) fn owner<'py>(py: Python<'py>, tensor: &SharedTensor) -> Option<Bound
     Some(unsafe { Bound::from_borrowed_ptr(py, array.as_ptr().cast()) })
 }
 
-/// A handle that is a reference to the object.
+/// A handle that is two references to the object. NumPy moves the memory of an array, when it is told to `resize`, unless
+/// somebody else holds it; and takes two references for those of the call and of a variable.
 #[inline]
 fn keep(object: &Bound<'_, PyAny>) -> Handle {
+    let _second = object.clone().into_ptr();
     let object = object.clone().into_ptr();
     // SAFETY: a reference is never NULL.
     let keeper = unsafe { NonNull::new_unchecked(object.cast::<c_void>()) };
-    // SAFETY: the reference was made for the handle, and `let_go` may be called on any thread.
+    // SAFETY: the references were made for the handle, and `let_go` may be called on any thread.
     unsafe { Handle::keeper(keeper, &ARRAYS) }
 }
 
-/// Gives a reference back; on any thread, and not at all once the interpreter is gone.
+/// Gives both references back; on any thread, and not at all once the interpreter is gone.
 ///
 /// # Safety
 ///
-/// `keeper` is a reference of its own to a Python object, given back nowhere else.
+/// `keeper` is two references of its own to a Python object, given back nowhere else.
 unsafe fn let_go(keeper: NonNull<c_void>) {
     let object = keeper.as_ptr().cast::<ffi::PyObject>();
+    // Nearly always: a tensor that the interpreter frees, of an array that goes on.
+    // SAFETY: attached; alive, for there are references to it.
+    if Runtime::loaded().is_some_and(Runtime::is_attached) && unsafe { ffi::Py_REFCNT(object) } > 2 {
+        // SAFETY: attached; vouched for by the caller. Nothing is freed and no code runs.
+        unsafe { ffi::Py_DECREF(object) };
+        // SAFETY: as above.
+        unsafe { ffi::Py_DECREF(object) };
+        return;
+    }
     try_attached(|py| {
-        // SAFETY: attached; alive, for this is a reference to it.
-        if unsafe { ffi::Py_REFCNT(object) } > 1 {
-            // Not the last one: nothing is freed and no code runs.
-            // SAFETY: attached; vouched for by the caller.
-            unsafe { ffi::Py_DECREF(object) };
-            return;
-        }
+        // Not the last one: nothing is freed and no code runs.
+        // SAFETY: attached; vouched for by the caller.
+        unsafe { ffi::Py_DECREF(object) };
         crate::error::with_exception_aside(py, || {
             // SAFETY: attached; vouched for by the caller.
             drop(unsafe { Bound::from_owned_ptr(py, object) });

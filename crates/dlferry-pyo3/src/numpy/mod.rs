@@ -18,7 +18,7 @@ pub use export::{asarray, from_dlpack, to_dlpack};
 pub(crate) use array::{Array, array};
 pub(crate) use exchange::is_ours;
 pub(crate) use export::to_ndarray;
-pub(crate) use import::{import, numbers, owner};
+pub(crate) use import::{awkward, import, numbers, owner};
 #[cfg(feature = "ndarray")]
 pub(crate) use owned::MAX_AXES;
 pub(crate) use owned::of_vec;

@@ -53,6 +53,9 @@ pub(super) struct Runtime {
     descr_from_type: DescrFromType,
     new_from_descr: NewFromDescr,
     set_base_object: SetBaseObject,
+    /// Whether the interpreter keeps for each thread whether it is attached, as CPython does from 3.12 on; before, all ask one
+    /// place for whoever is.
+    knows_threads: bool,
 }
 
 // SAFETY: the type and the functions are static; what they are used for asks for the interpreter.
@@ -151,6 +154,7 @@ impl Runtime {
             set_base_object: unsafe {
                 core::mem::transmute::<*const c_void, SetBaseObject>(table.entry(SET_BASE_OBJECT))
             },
+            knows_threads: py.version_info() >= (3, 12),
         }))
     }
 }
@@ -164,6 +168,21 @@ impl Runtime {
     #[inline]
     pub(super) fn major(&self) -> Major {
         self.major
+    }
+
+    /// Whether this thread is attached, asked of the interpreter with one look; `false` says nothing.
+    #[cfg(not(feature = "abi3"))]
+    #[inline]
+    pub(super) fn is_attached(&self) -> bool {
+        // SAFETY: reads what the interpreter keeps for this thread, which is nothing before it and after it.
+        self.knows_threads && !unsafe { ffi::compat::PyThreadState_GetUnchecked() }.is_null()
+    }
+
+    #[cfg(feature = "abi3")]
+    pub(super) fn is_attached(&self) -> bool {
+        // The limited API cannot tell.
+        let _unused = self.knows_threads;
+        false
     }
 
     /// The most axes that an array can have.

@@ -1,7 +1,7 @@
 #[cfg(feature = "buffer")]
 use core::ffi::c_int;
 
-use dlferry::managed::{Descriptor, SharedTensor};
+use dlferry::managed::SharedTensor;
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -39,10 +39,6 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    fn descriptor(&self) -> &Descriptor {
-        self.shared.descriptor()
-    }
-
     /// The object that the tensor was taken from.
     pub(super) fn owner_object<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         match &self.owner {

@@ -11,15 +11,14 @@ mod number;
 mod pickle;
 mod repr;
 mod retype;
+#[cfg(not(feature = "abi3"))]
+mod reuse;
 mod shape;
 mod values;
 
-use dlferry::element::Element;
-use dlferry::managed::SharedTensor;
-use dlferry::view::TypedView;
+use dlferry::managed::{Descriptor, SharedTensor};
 use pyo3::prelude::*;
 
-use crate::error::IntoPyErr;
 use crate::protocol::export::{Asked, export};
 use crate::result::IntoTensor;
 
@@ -82,7 +81,7 @@ impl<'py> Made<'py> for Tensor {
 impl<'py> Made<'py> for Bound<'py, Tensor> {
     #[inline(never)]
     fn made(py: Python<'py>, shared: SharedTensor, source: Source, owner: Option<Py<PyAny>>) -> PyResult<Self> {
-        Bound::new(py, Tensor { shared, source, owner })
+        Tensor { shared, source, owner }.into_object(py)
     }
 }
 
@@ -140,10 +139,34 @@ impl Tensor {
         }
     }
 
-    /// The tensor.
+    /// What the tensor is: address, shape, strides, dtype, device, flags.
     #[must_use]
-    pub fn shared(&self) -> &SharedTensor {
+    pub fn descriptor(&self) -> &Descriptor {
+        self.shared.descriptor()
+    }
+
+    /// The tensor of the core crate, which may leave the interpreter.
+    ///
+    /// # Safety
+    ///
+    /// While a view of it is looked at, nobody writes the memory (assumption P2 of `SAFETY.md`). No
+    /// [`ViewMut`](crate::ViewMut) sees that it is looked at; of what [`Self::typed`] gives, all do.
+    #[must_use]
+    pub unsafe fn to_shared(&self) -> SharedTensor {
+        self.shared.clone()
+    }
+
+    #[must_use]
+    pub(crate) fn shared(&self) -> &SharedTensor {
         &self.shared
+    }
+
+    /// The tensor as an object.
+    #[inline]
+    pub(crate) fn into_object(self, py: Python<'_>) -> PyResult<Bound<'_, Self>> {
+        #[cfg(not(feature = "abi3"))]
+        reuse::install(py);
+        Bound::new(py, self)
     }
 
     /// The tensor by itself.
@@ -168,15 +191,6 @@ impl Tensor {
         // SAFETY: the same elements.
         let shared = unsafe { self.shared.with_descriptor(descriptor) };
         Self { shared, ..self }
-    }
-
-    /// Its elements, as values of a Rust type.
-    ///
-    /// # Errors
-    ///
-    /// `TypeError` when the elements are of another type, `BufferError` when the host cannot read them.
-    pub fn typed<T: Element>(&self) -> PyResult<TypedView<'_, T>> {
-        self.shared.view().typed().map_err(IntoPyErr::into_py_err)
     }
 }
 

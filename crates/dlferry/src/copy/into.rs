@@ -1,4 +1,4 @@
-use super::{CopyError, Job, Plan, plan};
+use super::{CopyError, Job, Plan, Strided, plan, small};
 use crate::managed::Descriptor;
 use crate::view::TensorView;
 
@@ -51,6 +51,32 @@ impl Job<'_> {
         unsafe { self.copy_apart(target, temporary.descriptor()) }
     }
 
+    /// Copies elements that DLPack cannot describe into the memory that `target` describes, once and as if through a temporary.
+    ///
+    /// # Errors
+    ///
+    /// As [`copy_into`](super::copy_into), and [`CopyError::Interrupted`].
+    ///
+    /// # Safety
+    ///
+    /// As there; and the host can read the memory of `source`, and nobody writes it meanwhile.
+    pub unsafe fn copy_strided_into(mut self, target: &Descriptor, source: &Strided) -> Result<(), CopyError> {
+        check_host(target)?;
+        check_writable(target)?;
+        let Some(to) = Strided::of(target) else {
+            return Err(CopyError::DType { wanted: target.dtype(), found: source.dtype() });
+        };
+        let plan = Plan::new(&to, source)?;
+        if are_apart(to.addresses(), source.addresses()) {
+            // SAFETY: both vouched for by the caller; apart.
+            return unsafe { self.run(&plan, to.data, source.data) };
+        }
+        // SAFETY: vouched for by the caller.
+        let temporary = unsafe { self.again().copy_strided(source) }?;
+        // SAFETY: the target is the caller's.
+        unsafe { self.copy_into(target, temporary.view()) }
+    }
+
     /// Copies between two tensors of equal shape and storage.
     ///
     /// # Safety
@@ -71,6 +97,10 @@ impl Job<'_> {
                 return Ok(());
             }
             let (stride, item) = (i64::from(item), usize::try_from(item).unwrap_or(0));
+            // SAFETY: vouched for by the caller.
+            if unsafe { small::copy(to, from, target.layout(), source.layout(), item) } {
+                return Ok(());
+            }
             let plan = Plan::of_layouts(target.layout(), source.layout(), stride, item, 1);
             // SAFETY: vouched for by the caller.
             return unsafe { self.run(&plan, to, from) };
@@ -86,19 +116,22 @@ const SMALL: usize = 1 << 20;
 
 /// The host may read both and write the target, and what is copied is of one kind.
 fn check(target: &Descriptor, source: &Descriptor) -> Result<(), CopyError> {
-    for descriptor in [target, source] {
-        if !descriptor.is_host_readable() {
-            return Err(CopyError::Device { device: descriptor.device() });
-        }
-    }
-    if target.is_read_only() {
-        return Err(CopyError::ReadOnly);
-    }
+    check_host(target)?;
+    check_host(source)?;
+    check_writable(target)?;
     let same_form = target.storage_bits() == source.storage_bits();
     if target.dtype() != source.dtype() || !same_form {
         return Err(CopyError::DType { wanted: target.dtype(), found: source.dtype() });
     }
     Ok(())
+}
+
+fn check_host(descriptor: &Descriptor) -> Result<(), CopyError> {
+    if descriptor.is_host_readable() { Ok(()) } else { Err(CopyError::Device { device: descriptor.device() }) }
+}
+
+fn check_writable(target: &Descriptor) -> Result<(), CopyError> {
+    if target.is_read_only() { Err(CopyError::ReadOnly) } else { Ok(()) }
 }
 
 /// Whether the bytes of the two may be the same. Ranges are compared, so interleaved ones count as meeting.
@@ -108,8 +141,13 @@ fn may_meet(one: &Descriptor, other: &Descriptor) -> bool {
         let first = descriptor.data().addr();
         Some((first.checked_add_signed(range.start)?, first.checked_add_signed(range.end)?))
     };
-    match (ends(one), ends(other)) {
-        (Some((low, high)), Some((other_low, other_high))) => low < other_high && other_low < high,
-        _ => true,
+    !are_apart(ends(one), ends(other))
+}
+
+/// Whether two ranges of addresses, the ends exclusive, are known to have none in common.
+fn are_apart(one: Option<(usize, usize)>, other: Option<(usize, usize)>) -> bool {
+    match (one, other) {
+        (Some((low, high)), Some((other_low, other_high))) => low >= other_high || other_low >= high,
+        _ => false,
     }
 }

@@ -4,9 +4,10 @@
 //! | --- | --- | --- |
 //! | a tensor | [`to_contiguous`](crate::view::TensorView::to_contiguous), [`Tensor::copy_of`](crate::managed::Tensor::copy_of) | [`copy_into`] |
 //! | one of a known type | [`to_vec`](crate::view::TypedView::to_vec) | [`copy_to`](crate::view::TypedView::copy_to) |
-//! | what DLPack cannot describe: strides in bytes, the other byte order | [`Tensor::copy_strided`](crate::managed::Tensor::copy_strided) | [`Plan`] |
+//! | what DLPack cannot describe: strides in bytes, the other byte order | [`Tensor::copy_strided`](crate::managed::Tensor::copy_strided) | [`Job::copy_strided_into`], [`Plan`] |
 //!
-//! All of them make a [`Plan`] and carry it out. A [`Job`] says how: on how many threads, and who may stop it.
+//! All of them make a [`Plan`] and carry it out, but for a few elements, which are copied before a plan is made. A [`Job`] says how:
+//! on how many threads, and who may stop it.
 //!
 //! # How a copy is made
 //!
@@ -46,6 +47,7 @@ mod memory;
 mod new;
 mod order;
 mod plan;
+mod small;
 mod spread;
 mod strided;
 #[cfg(feature = "threads")]

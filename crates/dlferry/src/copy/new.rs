@@ -1,8 +1,8 @@
 use super::memory::Unwritten;
 use super::{CopyError, Job, Order, Plan, Strided};
 use crate::abi::{DLDataType, DLDevice, DLDeviceType};
-use crate::layout::Layout;
-use crate::managed::{Descriptor, Fields, Tensor};
+use crate::layout::{Layout, element_count};
+use crate::managed::{Descriptor, Fields, Outline, Strides, Tensor};
 use crate::view::TensorView;
 
 impl TensorView<'_> {
@@ -53,10 +53,10 @@ impl Tensor {
         if device.device_type != DLDeviceType::CPU {
             return Err(CopyError::Device { device });
         }
-        let (memory, target) =
-            allocate(dtype, Layout::c_contiguous(layout.shape())?, Fields::SHARED, Unwritten::zeroed)?;
+        let new = New { dtype, fields: Fields::SHARED, allocate: Unwritten::zeroed };
+        let tensor = new.tensor(layout, Order::C)?;
         // SAFETY: zeros.
-        unsafe { own(memory, target) }
+        Ok(unsafe { tensor.written() })
     }
 }
 
@@ -72,14 +72,13 @@ impl Job<'_> {
             return Err(CopyError::Device { device: source.device() });
         }
         let fields = Fields { copied: Some(true), padded: source.fields().padded, ..Fields::SHARED };
-        let layout = order.layout(source.layout())?;
         let is_whole = source.storage_bits().checked_rem(8) == Some(0);
-        let new = if is_whole { Unwritten::new } else { Unwritten::zeroed };
-        let (memory, target) = allocate(source.dtype(), layout, fields, new)?;
+        let allocate = if is_whole { Unwritten::new } else { Unwritten::zeroed };
+        let target = New { dtype: source.dtype(), fields, allocate }.tensor(source.layout(), order)?;
         // SAFETY: a view's memory is readable (its constructor's contract), and new memory has no byte of it.
-        unsafe { self.copy_apart(&target, source) }?;
+        unsafe { self.copy_apart(target.descriptor(), source) }?;
         // SAFETY: the copy has written every element, and there is nothing between them.
-        unsafe { own(memory, target) }
+        Ok(unsafe { target.written() })
     }
 
     /// Copies as [`Tensor::copy_strided`] does.
@@ -93,43 +92,69 @@ impl Job<'_> {
     /// As there.
     pub unsafe fn copy_strided(self, source: &Strided) -> Result<Tensor, CopyError> {
         let fields = Fields { copied: Some(true), ..Fields::SHARED };
-        let layout = Layout::c_contiguous(source.shape())?;
-        let (memory, target) = allocate(source.dtype(), layout, fields, Unwritten::new)?;
-        let Some(to) = Strided::of(&target) else {
+        let new = New { dtype: source.dtype(), fields, allocate: Unwritten::new };
+        let target = new.tensor(&source.layout, Order::C)?;
+        let Some(to) = Strided::of(target.descriptor()) else {
             // Elements of whole bytes at any strides have a form like that.
             return Err(CopyError::OutOfMemory { bytes: usize::MAX });
         };
         // SAFETY: vouched for by the caller; new memory has no byte of the source.
         unsafe { self.run(&Plan::of(&to, source), to.data, source.data) }?;
         // SAFETY: the copy has written every element, and there is nothing between them.
-        unsafe { own(memory, target) }
+        Ok(unsafe { target.written() })
     }
 }
 
-/// Memory for a layout without gaps, and the description of the tensor that it is for.
-pub(super) fn allocate(
-    dtype: DLDataType,
-    layout: Layout,
-    fields: Fields,
-    new: fn(usize) -> Result<Unwritten, CopyError>,
-) -> Result<(Unwritten, Descriptor), CopyError> {
-    // The size is that of the layout's bytes, which the description knows; its address comes with the memory.
-    let bits = if fields.padded { 8 } else { dtype.item_bits() };
-    let range = layout.byte_range(bits).map_err(|_| CopyError::OutOfMemory { bytes: usize::MAX })?;
-    let memory = new(range.end.unsigned_abs())?;
-    let target = Descriptor::new(memory.first().cast(), DLDevice::CPU, dtype, layout, fields)?;
-    Ok((memory, target))
+/// A tensor that is to be made in new host memory.
+pub(super) struct New {
+    pub(super) dtype: DLDataType,
+    pub(super) fields: Fields,
+    pub(super) allocate: fn(usize) -> Result<Unwritten, CopyError>,
 }
 
-/// The tensor that [`allocate`] described.
-///
-/// # Safety
-///
-/// All bytes of the memory have been written.
-pub(super) unsafe fn own(memory: Unwritten, descriptor: Descriptor) -> Result<Tensor, CopyError> {
-    // SAFETY: vouched for by the caller.
-    let memory = unsafe { memory.written() };
-    // SAFETY: the memory is the owner's, initialised, as long as the elements of a layout without gaps, and touched by
-    // nobody else from here on.
-    Ok(unsafe { Tensor::from_owner(memory, descriptor) }?)
+/// A tensor whose bytes may not have been written yet. Nobody reads them before.
+pub(super) struct Draft(Tensor);
+
+impl New {
+    /// Memory for as many elements as a layout has, without gaps and in some order.
+    pub(super) fn tensor(&self, source: &Layout, order: Order) -> Result<Draft, CopyError> {
+        order.strides(source, |strides| self.with_strides(source.shape(), strides))?
+    }
+
+    /// Bytes of as many elements.
+    fn bytes(&self, count: usize) -> Option<usize> {
+        let bits = usize::try_from(if self.fields.padded { 8 } else { self.dtype.item_bits() }).ok()?;
+        match bits.checked_rem(8)? {
+            0 => count.checked_mul(bits / 8),
+            _ => Some(count.checked_mul(bits)?.div_ceil(8)),
+        }
+    }
+
+    fn with_strides(&self, shape: &[i64], strides: &[i64]) -> Result<Draft, CopyError> {
+        let bytes = self.bytes(element_count(shape)?).unwrap_or(usize::MAX);
+        let memory = (self.allocate)(bytes)?;
+        let (dtype, strides) = (self.dtype, Strides::Elements(strides));
+        let (data, device) = (memory.first().cast(), DLDevice::CPU);
+        let outline = Outline { data, device, dtype, shape, strides, fields: self.fields };
+        // SAFETY: the memory is the handle's, and as long as elements without gaps are; written before it is read, which
+        // `Draft` sees to; nobody else has it, so that it may be written then.
+        let tensor = unsafe { Tensor::from_outline(memory.into_handle(), &outline) };
+        Ok(Draft(tensor.map_err(|(error, _handle)| error)?))
+    }
+}
+
+impl Draft {
+    /// What the tensor will be.
+    pub(super) fn descriptor(&self) -> &Descriptor {
+        self.0.descriptor()
+    }
+
+    /// The tensor.
+    ///
+    /// # Safety
+    ///
+    /// All bytes of its memory have been written.
+    pub(super) unsafe fn written(self) -> Tensor {
+        self.0
+    }
 }

@@ -1,7 +1,10 @@
 use alloc::vec::Vec;
 
 use super::CopyError;
-use crate::layout::Layout;
+use crate::layout::{Layout, c_strides};
+
+/// Up to this many axes are laid out in place.
+const INLINE: usize = 8;
 
 /// In which order a copy's elements lie in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,7 +19,18 @@ pub enum Order {
 }
 
 impl Order {
-    pub(super) fn layout(self, source: &Layout) -> Result<Layout, CopyError> {
+    /// Passes on the strides of a layout's elements in this order, without gaps.
+    pub(super) fn strides<R>(self, source: &Layout, pass: impl FnOnce(&[i64]) -> R) -> Result<R, CopyError> {
+        let mut places = [0; INLINE];
+        if let (Self::C, Some(strides)) = (self, places.get_mut(..source.ndim())) {
+            // A layout is no larger for being dense: its size is known to fit.
+            c_strides(source.shape(), strides);
+            return Ok(pass(strides));
+        }
+        Ok(pass(self.layout(source)?.strides()))
+    }
+
+    fn layout(self, source: &Layout) -> Result<Layout, CopyError> {
         Ok(match self {
             Self::C => Layout::c_contiguous(source.shape())?,
             Self::F => Layout::f_contiguous(source.shape())?,

@@ -1,5 +1,5 @@
 use super::memory::Unwritten;
-use super::new::{allocate, own};
+use super::new::New;
 use super::{CopyError, Order};
 use crate::abi::DLDataTypeCode;
 use crate::managed::{Fields, Tensor};
@@ -20,16 +20,17 @@ impl Tensor {
         let dtype = source.dtype();
         let bits = view.small_bits().map_err(|_| CopyError::NotPacked { dtype })?;
         let fields = Fields { copied: Some(true), padded: true, ..Fields::SHARED };
-        let (memory, target) = allocate(dtype, order.layout(source.layout())?, fields, Unwritten::new)?;
+        let target = New { dtype, fields, allocate: Unwritten::new }.tensor(source.layout(), order)?;
+        let first = target.descriptor().data().cast::<u8>();
         let unused = 8_u32.saturating_sub(dtype.item_bits());
-        for (offset, value) in target.layout().offsets().zip(bits) {
+        for (offset, value) in target.descriptor().layout().offsets().zip(bits) {
             let value = if dtype.code == DLDataTypeCode::INT { extended(value, unused) } else { value };
-            let place = memory.first().wrapping_offset(isize::try_from(offset).unwrap_or(0));
+            let place = first.wrapping_offset(isize::try_from(offset).unwrap_or(0));
             // SAFETY: a byte of the memory, which has one for each element.
             unsafe { place.write(value) };
         }
         // SAFETY: the elements lie without gaps, and each has been written.
-        unsafe { own(memory, target) }
+        Ok(unsafe { target.written() })
     }
 }
 

@@ -4,12 +4,13 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ptr;
 
-use crate::abi::{DLDataType, DLDevice, DLDeviceType};
-use crate::copy::{CopyError, Memory};
+use crate::abi::{DLDataType, DLDevice, DLDeviceType, DLManagedTensorVersioned};
+use crate::copy::{CopyError, Job, Memory, Strided};
 use crate::element::Scalar;
 use crate::export::{Export, ExportError};
 use crate::layout::{Layout, LayoutError};
 use crate::managed::{DescribeError, Descriptor, Fields, Tensor};
+use crate::view::TensorView;
 
 /// A tensor of vector elements, padded or not, over a copy of some bytes.
 fn tensor(bytes: &[u8], dtype: DLDataType, layout: Layout, padded: bool) -> Tensor {
@@ -157,6 +158,113 @@ fn new_memory_is_zero_and_writable() {
         memory.as_mut_slice().fill(3);
         assert_eq!(memory.as_slice(), vec![3; len]);
     }
+}
+
+#[test]
+fn large_memory_is_whole_and_freed_with_its_tensor() {
+    // Around what large pages are asked for, at sizes that no page divides.
+    for len in [(4 << 20) - 65, (4 << 20) - 64, (4 << 20) + 1, (9 << 20) + 12345] {
+        let mut memory = Memory::zeroed(len).unwrap();
+        assert!(memory.as_slice().iter().all(|byte| *byte == 0));
+        memory.as_mut_slice().fill(7);
+        let source = Export::read_only(vec![5_u8; len]).finish().unwrap();
+        let copy = Tensor::copy_of(source.view()).unwrap();
+        assert_eq!(copy.descriptor().data().addr() % 64, 0);
+        assert!(copy.view().typed::<u8>().unwrap().as_slice().unwrap().iter().all(|byte| *byte == 5), "{len}");
+        assert!(memory.as_slice().iter().all(|byte| *byte == 7), "{len}");
+    }
+}
+
+#[test]
+fn a_copy_is_handed_over_and_freed_by_whoever_has_it() {
+    let source = Export::read_only([1_u32, 2, 3]).finish().unwrap();
+    let empty = Export::read_only(Vec::<u32>::new()).finish().unwrap();
+    for source in [source, empty] {
+        let managed = Tensor::copy_of(source.view()).unwrap().into_managed::<DLManagedTensorVersioned>().unwrap();
+        // SAFETY: just made, and handed to nobody else.
+        let taken = unsafe { Tensor::from_raw_versioned(managed) }.unwrap();
+        let (found, wanted) = (taken.view().typed::<u32>().unwrap(), source.view().typed::<u32>().unwrap());
+        assert_eq!(found.to_vec(), wanted.to_vec());
+    }
+}
+
+#[test]
+fn few_elements_are_what_a_naive_copy_gives() {
+    // Extents and strides in elements of the source; some beyond what is copied without a plan.
+    let cases: [(&[i64], &[i64], usize); 9] = [
+        (&[1], &[5], 0),
+        (&[7], &[3], 0),
+        (&[7], &[-3], 18),
+        (&[5, 4], &[1, 5], 0),
+        (&[3, 2, 4], &[-1, 24, 3], 2),
+        (&[2, 1, 3], &[1, i64::MAX, 2], 0),
+        (&[2, 2, 2, 2, 2, 2, 2, 2, 2], &[256, 128, 64, 32, 16, 8, 4, 2, 1], 0),
+        (&[300], &[2], 0),
+        (&[40, 30], &[1, 40], 0),
+    ];
+    for item in [1_u16, 2, 3, 4, 8, 16] {
+        let dtype = DLDataType { lanes: item, ..DLDataType::U8 };
+        for (shape, strides, first) in cases {
+            let layout = Layout::new(shape, strides).unwrap();
+            let numbers: Vec<u8> = (0..1200 * 16_u32).map(|at| (at % 251).to_le_bytes()[0]).collect();
+            let item = usize::from(item);
+            let naive: Vec<u8> = layout
+                .offsets()
+                .flat_map(|offset| {
+                    let at = (i64::try_from(first).unwrap() + offset).unsigned_abs();
+                    let at = usize::try_from(at).unwrap() * item;
+                    numbers[at..at + item].to_vec()
+                })
+                .collect();
+            let mut memory = numbers.clone();
+            let data = memory.as_mut_ptr().wrapping_add(first * item).cast();
+            let descriptor = Descriptor::new(data, DLDevice::CPU, dtype, layout, Fields::SHARED).unwrap();
+            // SAFETY: all elements lie in the vector, which is not touched again.
+            let source = unsafe { Tensor::from_owner(memory, descriptor) }.unwrap();
+            let copy = Tensor::copy_of(source.view()).unwrap();
+            assert_eq!(bytes(&copy), naive, "{shape:?} {strides:?} of {item} bytes");
+            // And back, to where they came from.
+            let blank =
+                Tensor::zeroed(DLDataType::U8, DLDevice::CPU, &Layout::c_contiguous(&[19200]).unwrap()).unwrap();
+            let data = blank.descriptor().data().cast::<u8>().wrapping_add(first * item).cast();
+            let layout = Layout::new(shape, strides).unwrap();
+            let target = Descriptor::new(data, DLDevice::CPU, dtype, layout, Fields::SHARED).unwrap();
+            // SAFETY: within the memory of `blank`, which nobody else looks at.
+            unsafe { crate::copy::copy_into(&target, copy.view()) }.unwrap();
+            // SAFETY: the same memory.
+            let again = unsafe { TensorView::new(&target) };
+            assert_eq!(bytes(&Tensor::copy_of(again).unwrap()), naive, "{shape:?} {strides:?} of {item} bytes");
+            let written = bytes(&blank).iter().filter(|byte| **byte != 0).count();
+            assert!(written <= naive.len(), "no other bytes are written");
+        }
+    }
+}
+
+#[test]
+fn elements_of_the_other_byte_order_go_where_they_are_wanted() {
+    let mut source = [0_u8, 1, 0, 2, 0, 3, 0, 4];
+    let swapped = cfg!(target_endian = "little");
+    let strided = Strided::new(source.as_mut_ptr(), DLDataType::U16, &[2, 2], &[2, 4], swapped).unwrap();
+    let target = Tensor::zeroed(DLDataType::U16, DLDevice::CPU, &Layout::c_contiguous(&[2, 2, 2]).unwrap()).unwrap();
+    // SAFETY: the tensor is this test's; the source is an array as described.
+    unsafe { Job::new().copy_strided_into(target.descriptor(), &strided) }.unwrap();
+    assert_eq!(target.view().typed::<u16>().unwrap().to_vec(), [1, 3, 2, 4, 1, 3, 2, 4]);
+    // Onto itself, transposed: as if through a temporary.
+    let own = target.descriptor().data().cast::<u8>();
+    let strided = Strided::new(own, DLDataType::U16, &[2, 2, 2], &[2, 4, 8], swapped).unwrap();
+    // SAFETY: as above.
+    unsafe { Job::new().copy_strided_into(target.descriptor(), &strided) }.unwrap();
+    let found = target.view().typed::<u16>().unwrap().to_vec();
+    assert_eq!(found, [1, 1, 2, 2, 3, 3, 4, 4].map(|number: u16| if swapped { number.swap_bytes() } else { number }));
+    let refused = Strided::new(own, DLDataType::U16, &[3], &[2], false).unwrap();
+    // SAFETY: as above.
+    let refusal = unsafe { Job::new().copy_strided_into(target.descriptor(), &refused) }.unwrap_err();
+    assert!(matches!(refusal, CopyError::Shape { .. }));
+    let mut locked = target.descriptor().clone();
+    locked.set_read_only();
+    // SAFETY: as above.
+    let refusal = unsafe { Job::new().copy_strided_into(&locked, &strided) }.unwrap_err();
+    assert_eq!(refusal, CopyError::ReadOnly);
 }
 
 #[test]
