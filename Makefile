@@ -83,6 +83,14 @@ numpy-suite: extensions ## NumPy's own tests of DLPack, from its wheel, with dlf
 numpy-range: ## the tests of NumPy's arrays with NumPy 1.21 (no DLPack there), 1.26, 2.0 and the newest, where their Pythons are
 	tools/numpy-range $(TARGET)/numpy-range 3.10:1.21.6 3.11:1.26 3.12:2.0 3.13:newest
 
+.PHONY: freethreaded
+freethreaded: ## the tests in a CPython without a global interpreter lock (3.13t, with pyo3 0.28); builds one where none is found
+	tools/freethreaded $(TARGET)/freethreaded
+
+.PHONY: bench-threads
+bench-threads: ## how far two threads get beyond one, without a global interpreter lock
+	tools/freethreaded $(TARGET)/freethreaded release
+
 .PHONY: asan
 asan: asan-rust asan-python ## the tests under AddressSanitizer
 
@@ -170,7 +178,7 @@ wheel: venv ## a wheel for this interpreter, into target/wheels
 
 .PHONY: ci
 ci: TORCH := 0
-ci: lint abi3 test loom numpy-suite interop asan ## what has to pass before a change lands
+ci: lint abi3 test loom numpy-suite interop asan freethreaded ## what has to pass before a change lands
 
 .PHONY: clean
 clean: ## remove what was built and installed
