@@ -113,6 +113,14 @@ nanobind-parity: $(if $(NANOBIND),venv-interop) ## nanobind's own tests of array
 	@$(if $(NANOBIND),tools/with $(VENV_INTEROP) "nanobind's own tests of arrays" \
 		$(VENV_INTEROP)/bin/python tools/nanobind-parity/run $(NANOBIND) $(TARGET)/debug)
 
+.PHONY: freethreaded
+freethreaded: ## the tests in a CPython without a global interpreter lock (3.13t, with pyo3 0.28); builds one where none is found
+	tools/freethreaded $(TARGET)/freethreaded
+
+.PHONY: bench-threads
+bench-threads: ## how far two threads get beyond one, without a global interpreter lock
+	tools/freethreaded $(TARGET)/freethreaded release
+
 .PHONY: asan
 asan: asan-rust asan-python ## the tests under AddressSanitizer
 
@@ -232,7 +240,7 @@ wheel: venv ## a wheel for this interpreter, into target/wheels
 
 .PHONY: ci
 ci: TORCH := 0
-ci: lint abi3 test trust loom numpy-suite interop asan fuzz-smoke ## what has to pass before a change lands
+ci: lint abi3 test trust loom numpy-suite interop asan fuzz-smoke freethreaded ## what has to pass before a change lands
 
 .PHONY: clean
 clean: ## remove what was built and installed
