@@ -25,13 +25,17 @@ export HYPOTHESIS_STORAGE_DIRECTORY := $(abspath $(TARGET))/hypothesis
 
 EXTENSIONS := -p dlferry-python -p dlferry-first -p pictures -p dlferry-views -p dlferry-results -p dlferry-testing --features dlferry-testing/python
 PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python examples/extension/tests bench)
-PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop tools/numpy-suite)
+PYTEST_LIFETIMES := -m pytest -c python/pyproject.toml -m "not torch" \
+	$(addprefix python/tests/lifetime/test_,deleters.py exit.py chains.py) python/tests/cases/test_cases_gil_threads.py
+PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop tools/numpy-suite tools/nanobind-parity/run tools/trust tools/doctor-table tools/conformance-table)
 # A test has no annotations, may pass what the types forbid and replace what they hold fixed; its helpers are checked.
 MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls --no-check-untyped-defs \
 	$(addprefix --disable-error-code=,arg-type call-arg operator type-arg assignment comparison-overlap \
 	func-returns-value misc override unused-ignore)
 ASAN := RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address cargo
 ASAN_BUILD := --target $(HOST) --target-dir $(TARGET)/asan
+FUZZ ?= copy describe formats import layout
+MUTATED ?= layout view export managed
 # The official header, when the environment has it (not `wildcard`, which remembers what was missing).
 HEADER = $(shell ls $(abspath $(VENV))/lib/python3*/site-packages/tvm_ffi/include/dlpack/dlpack.h 2>/dev/null)
 WITH_HEADER = $(if $(HEADER),DLPACK_H=$(HEADER) DLFERRY_REQUIRE_HEADER=1)
@@ -75,6 +79,25 @@ interop: extensions venv-interop ## every dtype and layout to and from many libr
 	@tools/with $(VENV_INTEROP) "the tests with many libraries" env PYTHONPATH=$(TARGET)/py/debug \
 		$(VENV_INTEROP)/bin/python -m pytest -c python/pyproject.toml -q interop
 
+.PHONY: doctor-page
+doctor-page: extensions venv-page ## the page of `python -m dlferry doctor` in a real browser (needs Chromium)
+	@tools/with .venv-page "the page in a browser" env PYTHONPATH=$(TARGET)/py/debug \
+		.venv-page/bin/python -m pytest -c python/pyproject.toml -q python/tests/doctor/test_doctor_page_in_a_browser.py
+
+.PHONY: doctor-table
+doctor-table: extensions-release venv-interop ## write the table and the picture of the README anew, of today's libraries
+	@tools/with $(VENV_INTEROP) "the table of the README" env PYTHONPATH=$(TARGET)/py/release \
+		$(VENV_INTEROP)/bin/python tools/doctor-table
+
+.PHONY: conformance
+conformance: CONFORMING = dlferry numpy array_api_strict pyarrow mlx onnxruntime jax tvm_ffi $(if $(filter 0,$(TORCH)),,torch)
+conformance: extensions venv-interop ## the rules of DLPack, put to many libraries, into docs/conformance.md (TORCH=0: not to PyTorch)
+	@mkdir -p $(TARGET)/conformance
+	@for library in $(CONFORMING); do \
+		tools/with $(VENV_INTEROP) "the rules for $$library" env PYTHONPATH=$(TARGET)/py/debug $(VENV_INTEROP)/bin/python \
+			-m dlferry conformance $$library --json >$(TARGET)/conformance/$$library.json || :; done
+	$(VENV)/bin/python tools/conformance-table $(CONFORMING:%=$(TARGET)/conformance/%.json)
+
 .PHONY: numpy-suite
 numpy-suite: extensions ## NumPy's own tests of DLPack, from its wheel, with dlferry in place of what they test
 	@tools/with $(VENV) "NumPy's own tests of DLPack" env PYTHONPATH=$(TARGET)/py/debug $(VENV)/bin/python tools/numpy-suite
@@ -83,9 +106,25 @@ numpy-suite: extensions ## NumPy's own tests of DLPack, from its wheel, with dlf
 numpy-range: ## the tests of NumPy's arrays with NumPy 1.21 (no DLPack there), 1.26, 2.0 and the newest, where their Pythons are
 	tools/numpy-range $(TARGET)/numpy-range 3.10:1.21.6 3.11:1.26 3.12:2.0 3.13:newest
 
+.PHONY: nanobind-parity
+nanobind-parity: $(if $(NANOBIND),venv-interop) ## nanobind's own tests of arrays, on dlferry; NANOBIND=PATH is a checkout of its sources
+	@$(if $(NANOBIND),:,tools/notice "SKIPPED: nanobind's own tests of arrays" "NANOBIND=PATH says where a checkout of nanobind is")
+	$(if $(NANOBIND),cargo build -p dlferry-nanobind-parity)
+	@$(if $(NANOBIND),tools/with $(VENV_INTEROP) "nanobind's own tests of arrays" \
+		$(VENV_INTEROP)/bin/python tools/nanobind-parity/run $(NANOBIND) $(TARGET)/debug)
+
+.PHONY: freethreaded
+freethreaded: ## the tests in a CPython without a global interpreter lock (3.13t, with pyo3 0.28); builds one where none is found
+	tools/freethreaded $(TARGET)/freethreaded
+
+.PHONY: bench-threads
+bench-threads: ## how far two threads get beyond one, without a global interpreter lock
+	tools/freethreaded $(TARGET)/freethreaded release
+
 .PHONY: asan
 asan: asan-rust asan-python ## the tests under AddressSanitizer
 
+# The core with LeakSanitizer too; the others leak on purpose: what is kept after its deletion, and records of borrows.
 .PHONY: asan-rust
 asan-rust: venv
 	$(ASAN) test $(ASAN_BUILD) -p dlferry --features threads --lib --tests
@@ -102,6 +141,18 @@ asan-python: venv
 	@$(if $(PRELOAD),tools/with $(VENV) "the Python tests under AddressSanitizer" env PYTHONPATH=$(TARGET)/py/asan \
 		LD_PRELOAD=$(PRELOAD) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc DLFERRY_ASAN=1 \
 		$(VENV)/bin/python $(PYTEST) --capture=sys -m "not torch")
+
+# Also of the Rust tests that have failures of their own; the features are those of `make test-rust`.
+.PHONY: trust
+trust: extensions ## public failures by kind, and crashes, leaks, double frees and writes into read-only memory, counted
+	@tools/with $(VENV) "the counts of make trust" env PYTHONPATH=$(TARGET)/py/debug $(VENV)/bin/python tools/trust
+
+.PHONY: valgrind
+valgrind: extensions ## the tests of lifetimes, each process of theirs under valgrind (half an hour)
+	@command -v valgrind >/dev/null || tools/notice "SKIPPED: the tests under valgrind" "there is no valgrind"
+	@! command -v valgrind >/dev/null || tools/with $(VENV) "the tests under valgrind" env PYTHONPATH=$(TARGET)/py/debug \
+		PYTHONMALLOC=malloc DLFERRY_TESTS_UNDER="valgrind -q --error-exitcode=9 --suppressions=$(abspath tools/valgrind.supp)" \
+		$(VENV)/bin/python $(PYTEST_LIFETIMES)
 
 .PHONY: lint
 lint: fmt clippy docs ruff typos types ## everything that judges the code without running it
@@ -159,9 +210,28 @@ bench: extensions-release ## what things take against what people use today; BEN
 bench-copy: ## strided copies as fractions of memcpy, in Rust; BENCH="--sizes" or "--threads 2" for more
 	cargo run --release --manifest-path bench/copy/Cargo.toml --target-dir $(TARGET)/bench-copy -- $(BENCH)
 
+.PHONY: bench-arguments
+bench-arguments: BENCH_VENV = $(if $(wildcard $(VENV_TORCH)/.ready),$(VENV_TORCH),$(VENV))
+bench-arguments: extensions-release ## functions that take arrays, against those of rust-numpy, dlpark and nanobind, which are built
+	@tools/with $(BENCH_VENV) "the benchmarks of arguments" sh -c '"$$0" -m pip install -q nanobind; \
+		bench/arguments/build "$$0" $(TARGET)/bench-arguments $(TARGET)/bench-arguments/py && \
+		PYTHONPATH=$(TARGET)/py/release:$(TARGET)/bench-arguments/py "$$0" bench --only argument: $(BENCH)' $(BENCH_VENV)/bin/python
+
 .PHONY: fuzz
-fuzz: ## a minute of fuzzing the copies (needs cargo-fuzz)
-	RUSTC_BOOTSTRAP=1 cargo fuzz run --target-dir $(TARGET)/fuzz copy -- -max_total_time=60 -max_len=120
+fuzz: venv ## an hour of fuzzing for each target; FUZZ_SECONDS=60 and FUZZ="layout import" for less
+	tools/fuzz $(TARGET)/fuzz $(VENV) $(or $(FUZZ_SECONDS),3600) $(FUZZ)
+
+.PHONY: fuzz-smoke
+fuzz-smoke: venv ## each fuzz target for 20 seconds, from its seeds
+	tools/fuzz $(TARGET)/fuzz $(VENV) 20 $(FUZZ)
+
+.PHONY: mutants
+mutants: ## change the code in some hundred places, and see which changes no unit test of the core notices (hours)
+	@for room in $(MUTATED); do tools/mutants $(TARGET)/mutants $$room || status=1; done; exit $${status:-0}
+
+.PHONY: planted
+planted: venv ## plant the defects of other libraries one at a time, and see the test that each turns red
+	tools/planted $(TARGET)/planted $(abspath $(VENV)) $(PLANTED)
 
 .PHONY: wheel
 wheel: venv ## a wheel for this interpreter, into target/wheels
@@ -170,11 +240,11 @@ wheel: venv ## a wheel for this interpreter, into target/wheels
 
 .PHONY: ci
 ci: TORCH := 0
-ci: lint abi3 test loom numpy-suite interop asan ## what has to pass before a change lands
+ci: lint abi3 test trust loom numpy-suite interop asan fuzz-smoke freethreaded ## what has to pass before a change lands
 
 .PHONY: clean
 clean: ## remove what was built and installed
-	rm -rf $(TARGET) $(VENV) $(VENV_TORCH) .venv-interop .venv-interop-torch
+	rm -rf $(TARGET) $(VENV) $(VENV_TORCH) .venv-interop .venv-interop-torch .venv-page
 
 # Steps of the above.
 .PHONY: venv
@@ -192,6 +262,10 @@ venv-interop: venv
 		$(if $(filter 0,$(TORCH)),,"and PyTorch with its CUDA packages, 13 GB on disk; TORCH=0 leaves it out")
 	@PYTHON=$(VENV)/bin/python tools/venv $(VENV_INTEROP) \
 		tools/requirements-interop$(if $(filter 0,$(TORCH)),,-torch).txt
+
+.PHONY: venv-page
+venv-page: venv
+	@PYTHON=$(VENV)/bin/python tools/venv .venv-page tools/requirements-page.txt
 
 .PHONY: extensions
 extensions: venv

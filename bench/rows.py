@@ -62,6 +62,10 @@ def rows() -> Iterator[Row]:
         from copies import copies  # which has rows from here
 
         yield from copies(dlferry, numpy, torch)
+
+        from argument_rows import arguments
+
+        yield from arguments(numpy, torch)
     if numpy and tvm_ffi:
         yield from _table(dlferry, numpy, tvm_ffi)
     if torch:

@@ -7,6 +7,8 @@
 ``from_address(ptr, ...)``  an address from ctypes, cffi or a driver
 ``copyto(dst, src)``        the elements of one array into another, of any two libraries
 ``set_num_threads(n)``      how many threads a large copy is shared between
+``explain(x)``              what an array is, and what each library would make of it, and why
+``exports(x)``              who holds the memory of tensors; after ``trace_exports()``
 ==========================  =========================================================================
 
 What they give speaks DLPack itself, has the DLPack C exchange API and the buffer protocol, and can be handed to any of
@@ -63,6 +65,8 @@ from ._native import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._device_type import DeviceType
+    from ._explain import explain
+    from ._exports import exports, trace_exports
 
 __all__ = [
     "CopyRequiredError",
@@ -77,6 +81,8 @@ __all__ = [
     "complex128",
     "copyto",
     "dtype",
+    "explain",
+    "exports",
     "float4_e2m1fn",
     "float6_e2m3fn",
     "float8_e3m4",
@@ -101,6 +107,7 @@ __all__ = [
     "int64",
     "numpy",
     "set_num_threads",
+    "trace_exports",
     "uint4",
     "uint8",
     "uint16",
@@ -109,15 +116,21 @@ __all__ = [
 ]
 
 if not TYPE_CHECKING:
+    # What costs more to import than all the rest of dlferry, and few look at: IntEnum is one such.
+    _LATER = {
+        "DeviceType": "_device_type",
+        "explain": "_explain",
+        "exports": "_exports",
+        "trace_exports": "_exports",
+    }
+
     # Hidden, or type checkers would take any name for an attribute.
     def __getattr__(name: str) -> object:
-        # IntEnum costs more to import than all the rest of dlferry, and few look at it.
-        if name == "DeviceType":
-            from ._device_type import DeviceType
-
-            globals()[name] = DeviceType
-            return DeviceType
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = _LATER.get(name)
+        if module is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = found = getattr(__import__(f"{__name__}.{module}", fromlist=(name,)), name)
+        return found
 
 
 def __dir__() -> list[str]:

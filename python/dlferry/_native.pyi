@@ -1,5 +1,6 @@
 import builtins
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any, ClassVar, Literal, TypeAlias, final, overload
 
 from numpy.typing import DTypeLike as _NumPyDTypeLike
@@ -259,3 +260,23 @@ def _numpy_to_dlpack(
 def _numpy_enable_exchange_api() -> None: ...
 def _numpy_disable_exchange_api() -> None: ...
 def _numpy_exchange_api_enabled() -> builtins.bool: ...
+def _testing() -> ModuleType: ...
+def _look_at(capsule: CapsuleType) -> dict[str, Any]: ...
+def _trace_exports(frames: int, report: builtins.bool) -> None: ...
+def _live_exports(
+    tensor: Tensor | None,
+) -> (
+    list[
+        tuple[
+            tuple[int, ...],
+            dtype,
+            tuple[int, int],
+            int,
+            builtins.bool,
+            Literal["capsule", "exchange", "buffer", "numpy"],
+            float,
+            tuple[tuple[str, int, str], ...],
+        ]
+    ]
+    | None
+): ...

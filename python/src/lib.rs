@@ -4,12 +4,14 @@ use core::num::NonZeroUsize;
 
 use dlferry_pyo3::dlferry::abi::{DLDataType, DLDevice};
 use dlferry_pyo3::dlferry::copy;
-use dlferry_pyo3::integer::{address, integers};
+use dlferry_pyo3::integer::{address, integer, integers};
 use dlferry_pyo3::protocol::{Request, import_object};
 use dlferry_pyo3::{CopyRequiredError, DType, Tensor, buffer};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+mod exports;
+mod look;
 mod numpy;
 
 /// Takes an array of any library, without a copy.
@@ -45,7 +47,7 @@ fn from_dlpack<'py>(
     writable: Option<bool>,
 ) -> PyResult<Bound<'py, Tensor>> {
     let device = device.map(dlferry_pyo3::protocol::device).transpose()?;
-    import_object(x, &Request { device, copy, writable, lenient: false })
+    import_object(x, &Request { device, copy, writable, ..Request::default() })
 }
 
 /// Takes the memory of any object with the buffer protocol, without a copy.
@@ -75,7 +77,7 @@ fn from_dlpack<'py>(
 #[pyfunction]
 #[pyo3(signature = (x, /, *, copy=None, writable=None))]
 fn from_buffer(x: &Bound<'_, PyAny>, copy: Option<bool>, writable: Option<bool>) -> PyResult<Tensor> {
-    buffer::import(x, &Request { device: None, copy, writable, lenient: false })
+    buffer::import(x, &Request { device: None, copy, writable, ..Request::default() })
 }
 
 /// Takes an array by the first way that works, with a copy only where nothing else
@@ -198,7 +200,7 @@ fn copyto(dst: &Bound<'_, PyAny>, src: &Bound<'_, PyAny>) -> PyResult<()> {
 /// ```
 #[pyfunction]
 #[pyo3(signature = (count, /))]
-fn set_num_threads(count: isize) -> PyResult<()> {
+fn set_num_threads(#[pyo3(from_py_with = integer)] count: i64) -> PyResult<()> {
     let number = usize::try_from(count).ok().and_then(NonZeroUsize::new);
     copy::set_num_threads(number.ok_or_else(|| PyValueError::new_err(format!("{count} threads: wanted 1 or more")))?);
     Ok(())
@@ -214,6 +216,14 @@ fn set_num_threads(count: isize) -> PyResult<()> {
 #[pyfunction]
 fn get_num_threads() -> usize {
     copy::num_threads().get()
+}
+
+/// A new module with crafted producers and a consumer that looks into capsules, for `dlferry conformance`.
+#[pyfunction]
+fn _testing(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    let module = PyModule::new(py, "dlferry._native._testing")?;
+    dlferry_testing::python::fill(&module)?;
+    Ok(module)
 }
 
 /// The dtypes that have a name in the package.
@@ -260,8 +270,11 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(from_address, module)?)?;
     module.add_function(wrap_pyfunction!(copyto, module)?)?;
     numpy::add_to(module)?;
+    exports::add_to(module)?;
+    look::add_to(module)?;
     module.add_function(wrap_pyfunction!(set_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(get_num_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(_testing, module)?)?;
     for dtype in DTYPES {
         module.add(dtype.to_string().as_str(), DType(dtype))?;
     }

@@ -135,11 +135,16 @@ impl Ways<'_, '_> {
                 remedy(self.object, Call::AsArray)?
             )));
         }
-        let reason = |(way, error): &(&str, PyErr)| {
-            let text = error.value(py).to_string();
-            format!("{way} ({})", text.trim_end_matches('.'))
-        };
-        let reasons: Vec<String> = self.refusals.iter().map(reason).collect();
+        // Ways that refuse for the same reason are named together.
+        let mut reasons: Vec<(String, String)> = Vec::new();
+        for (way, error) in &self.refusals {
+            let reason = error.value(py).to_string().trim_end_matches('.').to_owned();
+            match reasons.last_mut().filter(|(_, last)| *last == reason) {
+                Some((ways, _)) => *ways = format!("{ways}, {way}"),
+                None => reasons.push(((*way).to_owned(), reason)),
+            }
+        }
+        let reasons: Vec<String> = reasons.iter().map(|(ways, reason)| format!("{ways} ({reason})")).collect();
         let text = format!("an array of type {kind} cannot be taken by any way: {}", reasons.join("; "));
         let class = CopyRequiredError::class(py)?;
         let copy_would_do = self.refusals.iter().any(|(_, error)| error.matches(py, class).unwrap_or(false));

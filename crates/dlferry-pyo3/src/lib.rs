@@ -1,7 +1,8 @@
 //! dlferry for `PyO3`: DLPack capsules, the Python protocol, the C exchange API and the buffer protocol.
 //!
-//! [`import`](protocol::import) takes an array of any library as a [`Tensor`]; a [`Tensor`] goes to any library. It is
-//! the class that `import dlferry` shows to Python, and an extension may use it as it is.
+//! [`import`](protocol::import) takes an array of any library as a [`Tensor`]; a [`Tensor`] goes to any library. To
+//! Python it is a class like `dlferry.Tensor`; each extension has its own, and adds it to its module when users shall see it.
+//! Only those of `import dlferry` pickle.
 //!
 //! # Examples
 //!
@@ -14,7 +15,7 @@
 //! #[pyfunction]
 //! fn total(array: &Bound<'_, PyAny>) -> PyResult<f32> {
 //!     let tensor = import(array, &Request::default())?;
-//!     let view = tensor.typed::<f32>()?;
+//!     let view = tensor.typed::<f32>(array.py())?;
 //!     Ok(view.iter().sum())
 //! }
 //!
@@ -54,9 +55,10 @@ mod remedy;
 pub mod result;
 mod settle;
 mod tensor;
+pub mod trace;
 
 pub use address::from_address;
-pub use argument::{AnyView, Dyn, View, ViewMut};
+pub use argument::{AnyView, AnyViewMut, Dyn, View, ViewMut};
 pub use asarray::asarray;
 pub use dtype::DType;
 pub use error::{CopyRequiredError, IntoPyErr};

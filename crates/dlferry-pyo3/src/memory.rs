@@ -70,7 +70,12 @@ impl Memory {
             }
             Err(reason) => {
                 if !request.lenient {
-                    return Err(PyBufferError::new_err(format!("{reason}: dlferry.asarray copies them")));
+                    let remedy = if request.in_place {
+                        "a copy would take what is written, so pass an array that needs none and copy the result back"
+                    } else {
+                        "dlferry.asarray copies them"
+                    };
+                    return Err(PyBufferError::new_err(format!("{reason}: {remedy}")));
                 }
                 if self.device != DLDevice::CPU {
                     let text = format!("{reason}, and memory on {} is not copied here", self.device);

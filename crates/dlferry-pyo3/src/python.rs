@@ -75,6 +75,36 @@ pub(crate) fn try_attached(action: impl FnOnce(Python<'_>)) {
     });
 }
 
+/// Runs `action` detached from the interpreter, on any thread, also once the interpreter is gone.
+///
+/// The limited API cannot tell whether a thread is attached; there, it runs as the thread is.
+pub(crate) fn detached(action: impl FnOnce() + Send) {
+    let mut action = Some(action);
+    let mut run = || {
+        if let Some(action) = action.take() {
+            action();
+        }
+    };
+    #[cfg(not(feature = "abi3"))]
+    if is_attached() {
+        // Where pyo3 knows nothing of the attachment it counts one more, and lets go of both.
+        let _gone = Python::try_attach(|py| crate::error::with_exception_aside(py, || py.detach(&mut run)));
+    }
+    // Nothing is left to do here when it ran above.
+    run();
+}
+
+/// Whether this thread is attached to the interpreter, whoever attached it.
+#[cfg(not(feature = "abi3"))]
+fn is_attached() -> bool {
+    // SAFETY: may be asked at any time, on any thread.
+    if unsafe { ffi::Py_IsInitialized() } == 0 {
+        return false;
+    }
+    // SAFETY: the interpreter is there; asks for the state of this thread alone.
+    unsafe { ffi::PyGILState_Check() == 1 }
+}
+
 /// A module that somebody has imported, and nothing is imported for it.
 pub(crate) fn loaded_module<'py>(py: Python<'py>, name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
     // SAFETY: attached, and `name` is alive.

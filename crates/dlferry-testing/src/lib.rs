@@ -17,7 +17,7 @@ mod recipe;
 mod record;
 
 pub use recipe::{Crafted, PADDED_NDIM};
-pub use record::{Call, Interpreter, Record, live, thread_id};
+pub use record::{Call, Interpreter, Record, Totals, live, thread_id, totals};
 
 #[cfg(test)]
 mod tests;

@@ -144,11 +144,14 @@ unsafe extern "C" fn delete<S: Managed>(managed: *mut S) {
     // SAFETY: `manager_ctx` is the holder that `build` leaked; it is freed at the end of this function only.
     let held = unsafe { &*holder };
     held.record.note(managed.cast_const() == &raw const held.managed);
-    if !held.deleted.swap(true, Ordering::SeqCst) {
+    if held.deleted.swap(true, Ordering::SeqCst) {
+        record::again();
+    } else {
         record::gone();
     }
     match held.after {
         After::Keep => {}
+        After::Free if record::keeps_all() => {}
         After::Poison => {
             held.memory.poison();
             held.shape.poison();

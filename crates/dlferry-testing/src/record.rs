@@ -1,8 +1,10 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
+static BORN: AtomicUsize = AtomicUsize::new(0);
+static AGAIN: AtomicUsize = AtomicUsize::new(0);
 static NEXT_THREAD: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
@@ -16,6 +18,30 @@ thread_local! {
 #[must_use]
 pub fn live() -> usize {
     LIVE.load(Ordering::SeqCst)
+}
+
+/// What became of all the crafted tensors of this process that have a deleter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Totals {
+    /// How many were made.
+    pub born: usize,
+    /// How many await their deleter.
+    pub live: usize,
+    /// How many calls of a deleter came after the first one for its tensor. Only tensors that are kept or poisoned live to see
+    /// one; with `DLFERRY_TESTING_KEEP` in the environment all of them are kept.
+    pub again: usize,
+}
+
+/// Returns what became of all the crafted tensors so far.
+#[must_use]
+pub fn totals() -> Totals {
+    Totals { born: BORN.load(Ordering::SeqCst), live: live(), again: AGAIN.load(Ordering::SeqCst) }
+}
+
+/// Whether every tensor is kept after its deletion, so that a second one is seen.
+pub(crate) fn keeps_all() -> bool {
+    static KEEPS: OnceLock<bool> = OnceLock::new();
+    *KEEPS.get_or_init(|| std::env::var_os("DLFERRY_TESTING_KEEP").is_some())
 }
 
 /// Returns a number for the current thread, the same that [`Call::thread`] holds.
@@ -123,6 +149,12 @@ impl Record {
 /// Counts a tensor that has a deleter.
 pub(crate) fn born() {
     LIVE.fetch_add(1, Ordering::SeqCst);
+    BORN.fetch_add(1, Ordering::SeqCst);
+}
+
+/// Counts a deletion that is not the first one of its tensor.
+pub(crate) fn again() {
+    AGAIN.fetch_add(1, Ordering::SeqCst);
 }
 
 /// Takes a tensor out of the count: deleted, or given up for good.

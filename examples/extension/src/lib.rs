@@ -16,7 +16,4 @@ mod _pictures {
     use super::checkerboard::Checkerboard;
     #[pymodule_export]
     use super::normalize::normalize;
-    // What functions return to callers whose library is not known here.
-    #[pymodule_export]
-    use dlferry_pyo3::Tensor;
 }

@@ -8,15 +8,14 @@ use pyo3::prelude::*;
 /// Reads one byte of a picture, in the memory of whoever made it; `None` where there is none.
 #[pyfunction]
 fn at(picture: &Bound<'_, PyAny>, index: [usize; 3]) -> PyResult<Option<u8>> {
-    let picture = import(picture, &Request::default())?;
-    Ok(picture.typed::<u8>()?.get(&index))
+    let imported = import(picture, &Request::default())?;
+    Ok(imported.typed::<u8>(picture.py())?.get(index))
 }
 
 /// Makes the negative of an RGBA picture. Its memory is Rust's own, and Python gets it without a copy.
 #[pyfunction]
 fn negative(picture: &Bound<'_, PyAny>) -> PyResult<Tensor> {
-    let picture = import(picture, &Request::default())?;
-    let pixels = picture.typed::<u8>()?;
+    let pixels = import(picture, &Request::default())?.typed::<u8>(picture.py())?;
     let inverted: Vec<u8> = pixels
         .iter()
         .enumerate()
@@ -29,8 +28,7 @@ fn negative(picture: &Bound<'_, PyAny>) -> PyResult<Tensor> {
 /// Tells where Rust finds the first element.
 #[pyfunction]
 fn address(picture: &Bound<'_, PyAny>) -> PyResult<usize> {
-    let picture = import(picture, &Request::default())?;
-    Ok(picture.shared().descriptor().data().addr())
+    Ok(import(picture, &Request::default())?.descriptor().data().addr())
 }
 
 #[pymodule]

@@ -43,7 +43,8 @@ SENTENCES = [
     ),
     (
         views.see_any, ([1, 2],), TypeError,
-        "wanted an array with any number of axes on cpu, found an object of type list, which is no array",
+        "wanted an array with any number of axes on cpu, found an object of type list, which is no array: "
+        "make one of it first, with numpy.asarray or its like",
     ),
     (
         views.read_write, (X, X), BufferError,
@@ -51,7 +52,7 @@ SENTENCES = [
         "with 2 axes "
         "of extents (2, 3) in C order on cpu whose memory is borrowed: another argument, or a function that "
         "still runs, "
-        "reads it; pass a copy",
+        "reads it; pass a copy of the other, or an array of its own here",
     ),
     (
         views.see_f32, (np.array(["2020"], "M8[D]"),), BufferError,

@@ -251,3 +251,48 @@ class TestThreads:
         for _ in range(30):
             self.in_threads(3, lambda _: views.read_many(x, 20))
         views.fill(x, 1)
+
+
+class TestCopyto:
+    """`dlferry.copyto` writes and reads as the arguments of functions do."""
+
+    def test_target_that_is_read(self) -> None:
+        x, y = fresh(), fresh() + 1
+        with pytest.raises(BufferError, match="the target is borrowed: a function that still runs reads"):
+            views.reading(x, lambda: dlferry.copyto(x, y))
+        assert not x.any()
+        dlferry.copyto(x, y)
+        assert x.all()
+
+    def test_target_that_is_written(self) -> None:
+        x, y = fresh(), fresh() + 1
+        with pytest.raises(BufferError, match="the target is borrowed: a function that still runs writes"):
+            views.writing(x, lambda: dlferry.copyto(x, y))
+        assert not x.any()
+
+    def test_source_that_is_written(self) -> None:
+        x, y = fresh(), fresh() + 1
+        with pytest.raises(BufferError, match="the source is borrowed: a function that still runs writes"):
+            views.writing(y, lambda: dlferry.copyto(x, y))
+        assert not x.any()
+        views.reading(y, lambda: dlferry.copyto(x, y))
+        assert x.all()
+
+    def test_parts_of_one_array(self) -> None:
+        x = np.arange(24, dtype="f4")
+        dlferry.copyto(x[1:], x[:-1])
+        assert x.tolist() == [0, *range(23)]
+        views.reading(x[12:], lambda: dlferry.copyto(x[:12], x[12:]))
+        assert x[:12].tolist() == x[12:].tolist()
+        views.write_write(x[:12], x[12:])
+
+
+@pytest.mark.parametrize("owned", [False, True])
+def test_tensor_that_is_looked_at_is_not_written(owned: bool) -> None:
+    refused(lambda: views.write_beside_a_look(fresh(), owned))
+
+
+def test_array_that_a_function_reads_is_not_resized() -> None:
+    """NumPy resizes what has two references, for those are the variable's and the call's."""
+    with pytest.raises(ValueError, match="resize"):
+        views.resizing(np.ones(1 << 12), 8)

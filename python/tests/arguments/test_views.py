@@ -436,3 +436,9 @@ def test_debug() -> None:
     assert views.debug(X[0]).startswith(
         "View { dtype: float32, shape: [3, 4], strides: [4, 1], device: cpu, data: 0x"
     )
+
+
+@pytest.mark.parametrize("axis", [2**45, 2**59])
+def test_copy_of_more_than_there_is_memory_for_is_an_error(axis: int) -> None:
+    with pytest.raises(MemoryError):
+        views.see_f32(dlferry.from_dlpack(np.ones(1, np.float32)).broadcast_to((axis,)))

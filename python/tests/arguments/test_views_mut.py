@@ -1,6 +1,7 @@
 """What may be written, and what is written."""
 
 import struct
+import sys
 from typing import Any
 
 import dlferry_testing as dt
@@ -102,7 +103,7 @@ class TestRefused:
         x = fresh()
         x.flags.writeable = False
         self.refused(
-            x, "wanted a writable array of float32 .* found a read-only one .*: pass a writable ndarray"
+            x, "wanted a writable array of float32 .* found a read-only one .*: pass a writable numpy.ndarray"
         )
         assert np.array_equal(x, fresh())
 
@@ -114,6 +115,10 @@ class TestRefused:
         x = np.lib.stride_tricks.as_strided(fresh(), (4, 4), (4, 4))
         self.refused(x, "of which elements share memory")
         assert views.see_f32(x)[0] == [4, 4]
+
+    def test_what_only_a_copy_could_read_is_not_advised_to_copy(self) -> None:
+        x = np.zeros(3, ">f4" if sys.byteorder == "little" else "<f4")
+        self.refused(x, "byte order.*: a copy would take what is written")
 
     def test_bytes(self) -> None:
         with pytest.raises(BufferError, match="found a read-only one of uint8"):

@@ -1,6 +1,8 @@
 """Public failures around capsules: who takes them, how often, and who deletes."""
 
+import re
 import struct
+from pathlib import Path
 
 import dlferry
 import dlferry_testing as dt
@@ -59,3 +61,20 @@ def test_b039_method_without_keywords_may_give_a_null_deleter():
     assert tensor.tolist()[1] == [3.0, 4.0, 5.0]
     assert producer.calls[-1] == {}
     del tensor
+
+
+def test_b173_counting_deleters_are_not_written_in_python():
+    """R2.15, R2.17; mpi4py/mpi4py#612: ours are native, and so count right with an exception pending."""
+    for versioned in (True, False):
+        crafted = floats()
+        assert dt.drop_with_exception_pending(lambda c=crafted, v=versioned: c.capsule(v))
+        assert deletions(crafted) == 1
+        held = dt.consume(crafted.capsule(versioned))
+        assert held.delete_with_exception_pending()
+        assert [call["pending"] for call in crafted.deleter_calls] == [True, True]
+    # Neither a capsule's destructor nor a deleter is made of a Python function anywhere in the tests.
+    callback = re.compile(
+        r"@(?:ctypes\.)?(?:CFUNCTYPE|PYFUNCTYPE)|\b(?:DELETER|DESTRUCTOR)\((?:lambda|[a-z_]+\))"
+    )
+    tests = Path(__file__).parents[1]
+    assert [path for path in tests.rglob("*.py") if callback.search(path.read_text())] == []

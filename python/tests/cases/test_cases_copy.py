@@ -32,6 +32,8 @@ def test_b077_writing_to_a_reversed_view_writes_to_its_array():
     assert image[3, 0].tolist() == [9, 8, 7]
     memoryview(view)[0, 0, 0] = 77
     assert image[3, 0, 2] == 77
+    pytest.importorskip("dlferry_views").fill_u8(image[::-1, :, ::-1], 5)
+    assert (image == 5).all()
 
 
 @pytest.mark.parametrize("elements", [10, 1024])
@@ -68,6 +70,14 @@ def test_b188_output_that_would_need_a_conversion_is_refused():
     assert output.tolist() == other.tolist() == [9] * 4
     dlferry.copyto(output[::2], np.zeros(2, np.int64))
     assert output.tolist() == [0, 9, 0, 9]
+    views = pytest.importorskip("dlferry_views")
+    with pytest.raises(TypeError, match="float32"):
+        views.fill(output, 1.0)
+    strided = np.zeros((4, 6), np.float32)[:, ::2]
+    with pytest.raises(TypeError, match="order"):
+        views.set_slice(strided, 1.0)
+    assert output.tolist() == [0, 9, 0, 9]
+    assert not strided.any()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -82,6 +92,11 @@ def test_b189_copy_into_order_is_the_same_for_each_dtype(dtype):
     assert copy.c_contiguous
     assert copy.reshape(12).tolist() == array.reshape(12).tolist()
     assert tensor.copy("F").tolist() == array.tolist()
+    if dtype == "float32":
+        views = pytest.importorskip("dlferry_views")
+        with pytest.raises(TypeError, match="order"):
+            views.see_c(array)
+        assert views.see_converted_c(array)[1] == array.reshape(12).tolist()
 
 
 @pytest.mark.parametrize("way", ["from_buffer", "from_dlpack"])

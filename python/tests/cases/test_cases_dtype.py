@@ -1,5 +1,6 @@
 """Public failures of dtypes: lost, confused, or taken for another."""
 
+import contextlib
 import struct
 
 import dlferry
@@ -54,6 +55,55 @@ def test_b108_bool_and_bytes_stay_apart():
         for way in ways:
             tensor = way(dlferry.from_dlpack(source))
             assert (tensor.dtype, tensor.tolist()) == (dtype, source.tolist())
+
+
+def test_b112_bfloat16_is_exported_under_its_code():
+    """R1.4, N11; cupy/cupy#9480: code 4 and 16 bits, by every way out, and taken from every way in."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    array = np.array([1.0, -2.5], ml_dtypes.bfloat16)
+    capsules = [
+        dlferry.from_dlpack(array).__dlpack__(max_version=(1, 3)),
+        dlferry.from_dlpack(array).__dlpack__(),
+        dlferry.asarray(array, copy=True).__dlpack__(max_version=(1, 3)),
+        dlferry.numpy.to_dlpack(array, max_version=(1, 3)),
+    ]
+    for capsule in capsules:
+        assert dt.inspect(capsule)["dtype"] == (4, 16, 1)
+        tensor = dlferry.from_dlpack(capsule)
+        assert (tensor.dtype, tensor.tolist()) == (dlferry.bfloat16, [1.0, -2.5])
+    with table_of_arrays():
+        held = dt.exchange_from(array)
+        assert held.inspect()["dtype"] == (4, 16, 1)
+        held.delete()
+
+
+@contextlib.contextmanager
+def table_of_arrays():
+    """Give NumPy's arrays an exchange table for a while."""
+    dlferry.numpy.enable_exchange_api()
+    try:
+        yield
+    finally:
+        dlferry.numpy.disable_exchange_api()
+
+
+@pytest.mark.parametrize(("name", "code"), [("bfloat16", 4), ("float8_e4m3fn", 10), ("float8_e5m2", 12)])
+def test_b113_dtypes_of_others_are_known_by_their_object(name, code):
+    """N11; jax-ml/ml_dtypes#80: their buffers are refused and their type strings say nothing; never as void."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    array = np.array([1.0, -2.0, 0.5], getattr(ml_dtypes, name))
+    assert array.__array_interface__["typestr"].lstrip("<|=")[0] in "Vf"
+    with pytest.raises((TypeError, ValueError)):
+        memoryview(array).tolist()
+    for take in (dlferry.from_dlpack, dlferry.asarray, dlferry.numpy.from_dlpack):
+        tensor = dlferry.from_dlpack(take(array))
+        assert (tensor.dtype.code, tensor.dtype.name, tensor.tolist()) == (code, name, [1.0, -2.0, 0.5])
+        assert tensor.data_ptr == array.ctypes.data
+    with pytest.raises((BufferError, TypeError, ValueError)):
+        dlferry.from_buffer(array)
+    nameless = type("Interface", (), {"__array_interface__": array.__array_interface__})()
+    with pytest.raises((BufferError, TypeError, ValueError)):
+        dlferry.asarray(nameless)
 
 
 @pytest.mark.parametrize(

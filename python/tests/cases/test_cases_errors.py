@@ -46,7 +46,7 @@ assert tensor.copy().torch().tolist() == tensor.tolist()
     "dtype", [{"code": 3, "bits": 64}, {"code": 2, "bits": 24}, {"lanes": 0}, {"ndim": -1}]
 )
 def test_b146_refusal_survives_the_deletion_of_what_was_refused(dtype):
-    """R2.15; numpy/numpy#32697: with a deleter that is Python code and raises one of its own on the way."""
+    """R2.15; numpy/numpy#32697: the error that is set stays what it was, and the deleter runs once."""
     crafted = floats(**dtype)
     producer = dt.Producer(crafted)
     if "lanes" in dtype or "ndim" in dtype:

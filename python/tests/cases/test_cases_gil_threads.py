@@ -3,7 +3,9 @@
 import sys
 
 import dlferry
+import dlferry_results as results
 import dlferry_testing as dt
+import numpy as np
 import pytest
 from craft import deletions, floats, taken
 from processes import run, said
@@ -49,6 +51,158 @@ def test_b162_pytorch_frees_our_memory_without_the_interpreter():
     del theirs
     assert held.delete_on_thread()
     assert deletions(crafted) == 1
+
+
+WAITING = """
+import threading
+import dlferry, dlferry_results as results, dlferry_testing as dt, numpy as np
+
+def drop(): box.clear()
+def export(): return box.pop().__dlpack__(max_version=(1, 3))
+
+box = [results.waiting({wait!r})]
+"""
+
+# Who lets go of an owner whose destructor waits for a lock, or a thread, that waits for the interpreter.
+LAST = {
+    "the tensor": "results.while_locked(drop)",
+    "a view": "box[0] = box[0][1:]; results.while_locked(drop)",
+    "a capsule": "box = [export()]; results.while_locked(drop)",
+    "NumPy": "box[0] = np.from_dlpack(box[0])[1:]; results.while_locked(drop)",
+    "a buffer": "box[0] = memoryview(box[0]); results.while_locked(drop)",
+    "a deleter, attached": "held = dt.consume(export()); results.while_locked(held.delete)",
+    "a deleter, detached": "held = dt.consume(export()); results.while_locked(held.delete_detached)",
+    "a deleter on a thread": "held = dt.consume(export()); results.while_locked(held.delete_on_thread)",
+    "a deleter with an exception": "held = dt.consume(export());"
+    " assert results.while_locked(held.delete_with_exception_pending)",
+    "another thread": "thread = threading.Thread(target=drop);"
+    " results.while_locked(lambda: (thread.start(), thread.join()))",
+    "the garbage collector": "import gc; box.append(box); del box; results.while_locked(gc.collect)",
+}
+
+
+@pytest.mark.parametrize("last", LAST)
+@pytest.mark.parametrize("wait", ["lock", "thread", "python"])
+def test_b164_destructor_that_waits_for_the_interpreter_gets_there(wait, last):
+    """5.11, R2.13; llvm/llvm-project#124832: owners of Rust are dropped detached, whoever calls the deleter."""
+    assert said(WAITING.format(wait=wait) + LAST[last] + "\nprint(results.ended())") == "1"
+
+
+def test_b164_python_owner_is_released_behind_a_lock_of_its_own():
+    """5.11; the same failure: our deleter waits for the interpreter, and a lock of Python's is let go of meanwhile."""
+    assert (
+        said("""
+import threading
+import dlferry, dlferry_testing as dt, numpy as np
+lock, ended = threading.Lock(), []
+class Owner:
+    def __init__(self): self.array = np.arange(3.0)
+    def __dlpack__(self, **keywords): return self.array.__dlpack__(**keywords)
+    def __del__(self):
+        with lock:
+            ended.append(threading.get_ident())
+def made():
+    owner = Owner()
+    return dlferry.from_address(owner.array.ctypes.data, (3,), "float64", owner=owner)
+for way in ("delete", "delete_detached", "delete_on_thread", "delete_in_own_state"):
+    held = dt.consume(made().__dlpack__(max_version=(1, 3)))
+    lock.acquire()
+    thread = threading.Thread(target=getattr(held, way))
+    thread.start()
+    thread.join(0.05)
+    assert thread.is_alive() and not ended
+    lock.release()
+    thread.join()
+    assert len(ended) == 1
+    ended.clear()
+print("released")
+""")
+        == "released"
+    )
+
+
+@pytest.mark.parametrize("owner", ["lock", "thread", "python"])
+@pytest.mark.parametrize("when", ["teardown", "finalize", "exit", "exit-thread"])
+def test_b164_waiting_destructor_does_not_hold_up_the_exit(owner, when):
+    """5.11, R2.14; the same failure: when there is no interpreter to wait for, and while threads still free."""
+    ended = run(
+        "-c",
+        f"""
+import dlferry_testing as dt, dlferry_results as results
+held = dt.consume(results.waiting({owner!r}).__dlpack__(max_version=(1, 3)))
+dt.leak_to_exit(held, {when!r})
+""",
+    )
+    assert (ended.status, ended.complaints.strip()) == (0, f"dlferry_testing: the deleter returned at {when}")
+    script = f"""
+import threading, time
+import dlferry, dlferry_results as results
+def free():
+    while True:
+        results.waiting({owner!r})
+for _ in range(3):
+    threading.Thread(target=free, daemon=True).start()
+time.sleep(0.05)
+"""
+    if when == "exit":
+        for _ in range(10):
+            ended = run("-c", script)
+            assert (ended.status, ended.complaints) == (0, "")
+
+
+def test_b165_thread_with_a_state_of_its_own_frees():
+    """5.11; pytorch/pytorch#29065: as a program that embeds Python has them; no two ways to attach mixed."""
+    assert (
+        said("""
+import sys
+import dlferry, dlferry_results as results, dlferry_testing as dt, numpy as np
+array, lent = np.arange(3.0), bytearray(8)
+class Wrapped:
+    def __dlpack__(self, **keywords): return array.__dlpack__(**keywords)
+wrapped = Wrapped()
+counted = (array, lent, wrapped)
+before = [sys.getrefcount(one) for one in counted]
+makes = [
+    lambda: dlferry.from_dlpack(array),
+    lambda: dlferry.from_dlpack(wrapped),
+    lambda: dlferry.from_buffer(lent),
+    lambda: dlferry.from_address(array.ctypes.data, (3,), "float64", owner=array),
+    lambda: results.waiting("python"),
+    lambda: results.waiting("thread"),
+]
+for make in makes:
+    for keywords in ({"max_version": (1, 3)}, {}):
+        tensor = make()
+        if tensor.readonly:
+            keywords = {"max_version": (1, 0)}
+        held = dt.consume(tensor.__dlpack__(**keywords))
+        del tensor
+        assert held.delete_in_own_state()
+    assert [sys.getrefcount(one) for one in counted] == before
+print(results.ended())
+""")
+        == "4"
+    )
+
+
+def test_b168_array_is_dropped_while_the_function_is_detached():
+    """5.11, R2.13; wjakob/nanobind#377: an import that a Rust function drops between letting go and coming back."""
+    array, lent = np.arange(6.0), bytearray(b"\0" * 8)
+
+    class Wrapped:
+        def __dlpack__(self, **keywords: object) -> object:
+            return array.__dlpack__(**keywords)
+
+    crafted = floats()
+    sources = [array, array[::2], lent, Wrapped(), dt.Producer(crafted), dlferry.from_dlpack(array)]
+    counted = [array, lent, *sources]
+    before = [sys.getrefcount(one) for one in counted]
+    for _ in range(100):
+        for index in range(len(sources)):
+            results.drop_detached(dlferry.from_buffer(lent) if sources[index] is lent else sources[index])
+    assert [sys.getrefcount(one) for one in counted] == before
+    assert deletions(crafted) == 100
+    lent.clear()
 
 
 @pytest.mark.parametrize("way", ["delete_detached", "delete_on_thread", "delete_with_exception_pending"])

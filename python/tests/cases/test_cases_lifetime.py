@@ -138,6 +138,15 @@ def test_b012_buffer_is_held_until_the_last_view_dies():
     del last
     lent.clear()
     assert len(lent) == 0
+    exporter = dt.BufferExporter(struct.pack("=4i", 1, 2, 3, 4), format=b"i", itemsize=4, shape=[4])
+    tensor = dlferry.from_buffer(exporter)
+    views = [tensor[1:], memoryview(tensor), np.asarray(tensor), dlferry.from_dlpack(tensor), tensor.copy()]
+    del tensor
+    while len(views) > 1:
+        assert exporter.held == 1
+        views.pop(0)
+    assert exporter.held == 0
+    assert views[0].tolist() == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("order", [*itertools.permutations(range(4))])

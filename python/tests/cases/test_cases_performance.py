@@ -2,13 +2,15 @@
 
 import mmap
 import time
+from pathlib import Path
 
 import dlferry
 import dlferry_testing as dt
 import numpy as np
 import pytest
-from craft import taken
+from craft import floats, taken
 
+BENCH = Path(__file__).parents[3] / "bench"
 SECONDS = 0.5  # Element by element it takes several; at once, a millisecond.
 
 
@@ -39,6 +41,26 @@ def test_b194_constructors_of_pytorch_take_the_memory_at_once():
     for make in (torch.tensor, torch.as_tensor, torch.asarray):
         assert timed(lambda make=make: make(tensor)) < SECONDS, make
         assert make(tensor)[-1] == 999_999
+
+
+@pytest.mark.skipif(not BENCH.is_dir(), reason="SKIPPED: the benchmarks are not there")
+def test_b196_exchange_is_measured_and_takes_the_short_way(monkeypatch):
+    """Section 7; dmlc/dlpack#175: both ways with NumPy, and the exchange table; the rows are kept."""
+    monkeypatch.syspath_prepend(str(BENCH))
+    rows = pytest.importorskip("rows")
+    library = rows.library
+    monkeypatch.setattr(rows, "library", lambda name: None if name == "torch" else library(name))
+    titles = [str(row) for row in rows.rows()]
+    for row in ("dlferry.from_dlpack(array)", "numpy.from_dlpack(tensor)"):
+        assert [title for title in titles if title.startswith(row)], row
+    if rows.library("tvm_ffi"):
+        assert [title for title in titles if "our table" in title]
+    # No method of the producer's is called where there is a table or a structure to read.
+    producer = dt.exchange_type(floats())
+    tensor = dlferry.from_dlpack(producer())
+    assert tensor.source == "exchange"
+    assert dlferry.from_dlpack(np.zeros(3)).source == "numpy"
+    assert dt.exchange_from(tensor).delete()
 
 
 def test_b197_export_takes_no_longer_for_more_memory():

@@ -115,6 +115,12 @@ def test_b093_reading_takes_read_only_memory_and_writing_does_not():
     assert target.tolist() == [0.0, 1.0, 2.0]
     with pytest.raises(BufferError):
         dlferry.copyto(source, target)
+    views = pytest.importorskip("dlferry_views")
+    assert views.see_f64(source)[-1] == [0.0, 1.0, 2.0]
+    for kind in ("f4", "f8"):
+        with pytest.raises((BufferError, TypeError)) as refusal:
+            views.fill(frozen(np.zeros(3, kind)), 1.0)
+        assert type(refusal.value) is (BufferError if kind == "f4" else TypeError)
     assert dlferry.asarray(source).data_ptr == source.ctypes.data
 
 

@@ -1,4 +1,7 @@
-"""What is done very often, by name, and how much memory that takes for good: run as ``python growth.py NAME``."""
+"""What is done very often, by name, and how much memory that takes for good: run as ``python growth.py NAMES``.
+
+Here are DLPack's own ways in and out; ``growth_ways`` has the others, ``growth_arguments`` those of Rust functions.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,10 @@ from typing import Any
 import cstructs
 import dlferry
 import dlferry_testing as dt
+import growth_arguments
+import growth_ways
 import numpy as np
+from growth_tools import New, Old, refused
 
 ARRAY = np.arange(12.0).reshape(3, 4)
 READ_ONLY = np.arange(3.0)
@@ -27,16 +33,7 @@ try:
 except ImportError:
     OTHERS = ARRAY
 VERSIONED = (1, 0)
-
-
-class New:
-    def __dlpack__(self, **keywords: Any) -> object:
-        return ARRAY.__dlpack__(**keywords)
-
-
-class Old:
-    def __dlpack__(self) -> object:
-        return ARRAY.__dlpack__()
+MEGABYTE = 1 << 20
 
 
 class Odd:
@@ -49,7 +46,7 @@ class Failing:
         raise TypeError("cannot hold this")
 
 
-NEW, OLD, ODD, FAILING, NOTHING = New(), Old(), Odd(), Failing(), object()
+NEW, OLD, ODD, FAILING, NOTHING = New(ARRAY), Old(ARRAY), Odd(), Failing(), object()
 TABLED = cstructs.type_with_table(cstructs.born)()
 BROKEN = cstructs.type_with_table(lambda: cstructs.born(ndim=-1))()
 ELSEWHERE = cstructs.type_with_table(lambda: cstructs.born(device_type=2))()
@@ -61,19 +58,6 @@ STOLEN = type("Stolen", (), {"__dlpack_c_exchange_api__": dlferry.Tensor.__dlpac
 
 def take(source: object, **keywords: object) -> Callable[[], object]:
     return lambda: dlferry.from_dlpack(source, **keywords)
-
-
-def refused(action: Callable[[], object], *errors: type[Exception]) -> Callable[[], object]:
-    """Return the action, which must fail each time."""
-
-    def refusal() -> None:
-        try:
-            action()
-        except errors:
-            return
-        raise AssertionError("was not refused")
-
-    return refusal
 
 
 def enabled(array: Any) -> Any:
@@ -175,6 +159,8 @@ ACTIONS: dict[str, Callable[[], object]] = {
         TENSOR.source,
     ),
     "values": lambda: (FIXED.tolist(), repr(FIXED)),
+    **growth_ways.ACTIONS,
+    **growth_arguments.ACTIONS,
 }
 
 
@@ -194,5 +180,12 @@ def grown(action: Callable[[], object], times: int = 50_000) -> int:
     return resident() - before
 
 
+def batches(count: int) -> list[list[str]]:
+    """Deal all names out to as many processes, near ones apart."""
+    names = list(ACTIONS)
+    return [names[first::count] for first in range(count)]
+
+
 if __name__ == "__main__":
-    print(grown(ACTIONS[sys.argv[1]]))
+    for name in sys.argv[1:]:
+        print(grown(ACTIONS[name]), name, flush=True)

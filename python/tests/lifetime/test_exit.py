@@ -137,3 +137,42 @@ assert status == 0
 """
     ended = run("-c", PRELUDE + script)
     assert (ended.status, ended.complaints, ended.said.count(TOLD)) == (0, "", 2)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_child_of_a_fork_copies_on_threads_of_its_own():
+    """5.11: nothing that a copy on threads left behind is waited for on the other side."""
+    script = """
+import os
+import dlferry
+dlferry.set_num_threads(4)
+lent = dlferry.from_buffer(bytearray(16 << 20)).reshape(4096, 4096).T
+assert lent.copy().c_contiguous
+child = os.fork()
+assert lent.copy()[4095].tolist() == [0] * 4096
+if child == 0:
+    os._exit(0)
+_, status = os.waitpid(child, 0)
+assert status == 0
+print("copied")
+"""
+    ended = run("-W", "ignore", "-c", script)
+    assert (ended.status, ended.complaints, ended.said) == (0, "", "copied\n")
+
+
+def test_last_tensor_of_a_thread_that_outlives_the_main_one_is_deleted():
+    """R2.13, R2.14: the interpreter waits for it, and its tensor is the last object that there is."""
+    script = """
+import threading, time
+def work(box):
+    while threading.main_thread().is_alive():
+        time.sleep(0.001)
+    mine = box.pop()
+    assert memoryview(mine).nbytes == 12
+box = [tensor]
+del tensor
+threading.Thread(target=work, args=(box,)).start()
+del box
+"""
+    ended = run("-W", "error", "-c", PRELUDE + script)
+    assert (ended.status, ended.complaints, ended.said.count(TOLD)) == (0, "", 1)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from ndarrays import OTHERS, frozen, other, others, values
 
-pytest.importorskip("ml_dtypes")
+ml_dtypes = pytest.importorskip("ml_dtypes")
 NAMES = list(others())
 SMALL = [name for name in NAMES if dlferry.dtype(name).bits < 8]
 PADDED = 4
@@ -111,3 +111,12 @@ def test_type_of_another_module_with_the_same_name_is_not_believed(monkeypatch):
     monkeypatch.setattr(ml_dtypes, "bfloat16", ml_dtypes.float8_e5m2)
     with pytest.raises(BufferError, match="NumPy's bfloat16"):
         dlferry.from_dlpack(array)
+
+
+@pytest.mark.parametrize("name", ["int4", "uint4", "float8_e4m3fn", "float8_e5m2"])
+def test_one_byte_has_no_order(name):
+    array = np.ones(3, np.dtype(getattr(ml_dtypes, name)).newbyteorder(">"))
+    for tensor in [dlferry.from_dlpack(array), dlferry.asarray(array)]:
+        assert str(tensor.dtype) == name
+        assert tensor.tolist() == [1, 1, 1]
+        assert tensor.copied is not True

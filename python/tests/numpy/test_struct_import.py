@@ -2,6 +2,7 @@
 
 import gc
 import sys
+import types
 import warnings
 
 import dlferry
@@ -96,18 +97,73 @@ def test_stride_without_a_second_element_means_nothing(shape, stride):
     assert not tensor.readonly
 
 
-def test_each_tensor_holds_the_array_once():
+def test_each_tensor_holds_the_array_twice():
+    """Once would be too little for `resize`, see below."""
     array = cube()
     before = sys.getrefcount(array)
     tensors = [dlferry.from_dlpack(array) for _ in range(10)]
-    assert sys.getrefcount(array) == before + 10
+    assert sys.getrefcount(array) == before + 20
     views = [tensor[1:].T for tensor in tensors]
-    assert sys.getrefcount(array) == before + 10
+    assert sys.getrefcount(array) == before + 20
     assert all(view.owner is array for view in views)
     del tensors
-    assert sys.getrefcount(array) == before + 10
+    assert sys.getrefcount(array) == before + 20
     del views
     assert sys.getrefcount(array) == before
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        lambda: dlferry.from_dlpack(np.ones(1 << 12)),
+        lambda: dlferry.asarray(np.ones(1 << 12)),
+        lambda: dlferry.from_dlpack(np.ones(1 << 12))[1:],
+        lambda: dlferry.numpy.from_dlpack(np.ones(1 << 12)).base,
+    ],
+    ids=["from_dlpack", "asarray", "view", "dlferry.numpy"],
+)
+def test_array_that_nobody_else_holds_is_not_resized(held):
+    """P3: NumPy resizes what has two references, for those are the variable's and the call's."""
+    tensor = held()
+    with pytest.raises(ValueError, match="resize"):
+        tensor.owner.resize(8)
+    assert tensor.tolist() == [1.0] * tensor.size
+
+
+class Restless(types.ModuleType):
+    """An `ml_dtypes` that does something to an array when it is asked for a type."""
+
+    def __init__(self, module, action):
+        super().__init__(module.__name__)
+        self.__dict__.update(module=module, action=action)
+
+    def __getattr__(self, name):
+        self.action()
+        return getattr(self.module, name)
+
+
+@pytest.mark.parametrize(
+    ("action", "wanted"),
+    [
+        (lambda array: setattr(array, "shape", (1,) * 30 + (6,)), (1,) * 30 + (6,)),
+        (lambda array: setattr(array, "dtype", "u1"), None),
+    ],
+    ids=["shape", "dtype"],
+)
+def test_array_that_changes_while_its_dtype_is_looked_up(monkeypatch, action, wanted):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    array = np.arange(6).astype(ml_dtypes.bfloat16)
+    asked = []
+    monkeypatch.setitem(sys.modules, "ml_dtypes", Restless(ml_dtypes, lambda: asked.append(action(array))))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        try:
+            shape = dlferry.from_dlpack(array).shape
+        except BufferError:
+            shape = None
+    if not asked:
+        pytest.skip("NumPy knows the dtype by itself")
+    assert shape == wanted
 
 
 def test_dtype_and_base_are_not_held():

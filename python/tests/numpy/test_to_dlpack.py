@@ -2,6 +2,7 @@
 
 import gc
 import sys
+import unittest.mock
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -227,11 +228,11 @@ def test_array_is_held_until_the_capsule_is_gone():
     before = sys.getrefcount(array)
     capsule = to_dlpack(array)
     gc.collect()
-    assert sys.getrefcount(array) == before + 1
+    assert sys.getrefcount(array) == before + 2
     del capsule
     assert sys.getrefcount(array) == before
     tensor = dlferry.from_dlpack(to_dlpack(array, max_version=(1, 0)))
-    assert sys.getrefcount(array) == before + 1
+    assert sys.getrefcount(array) == before + 2
     del tensor
     assert sys.getrefcount(array) == before
 
@@ -261,3 +262,18 @@ def test_many_threads_export_one_array():
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(export, range(8)))
     assert sys.getrefcount(array) == before
+
+
+@pytest.mark.parametrize("kind", [lambda: unittest.mock.Mock(spec=np.ndarray), lambda: Pretender()])
+def test_object_that_says_it_is_an_array_is_none(kind):
+    """`__class__` is an attribute like any other."""
+    with pytest.raises((TypeError, BufferError)):
+        dlferry.numpy.to_dlpack(kind())
+
+
+class Pretender:
+    """Has the class of an array, and nothing else of one."""
+
+    @property
+    def __class__(self):
+        return np.ndarray

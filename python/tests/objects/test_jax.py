@@ -131,3 +131,18 @@ def test_array_lives_as_long_as_the_tensor():
     del array
     gc.collect()
     assert np.asarray(tensor).tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64", "float64", "complex128"])
+@pytest.mark.parametrize(
+    "way", [lambda tensor: tensor.jax(), lambda tensor: tensor.to(jnp)], ids=["jax", "to"]
+)
+def test_elements_that_jax_would_cut_are_refused(dtype, way):
+    """JAX, unless told otherwise, makes 32 bits of 64 and values of others."""
+    tensor = dlferry.from_dlpack(np.ones(16, dtype))
+    if jax.config.jax_enable_x64:
+        assert way(tensor).dtype == dtype
+        return
+    with pytest.raises(BufferError, match="cuts the values: set jax_enable_x64"):
+        way(tensor)
+    assert way(dlferry.from_dlpack(np.ones(16, np.float32))).dtype == np.float32

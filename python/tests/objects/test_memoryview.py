@@ -233,3 +233,9 @@ def test_view_of_a_view_shows_the_same_element():
     assert (view[0], view[4], view.strides) == (4, 0, (-2,))
     view[0] = 40
     assert source[0] == 40
+
+
+def test_elements_of_more_bytes_than_a_buffer_can_say():
+    tensor = dlferry.from_buffer(bytes(8)).view("int64").broadcast_to((2**61,))
+    with pytest.raises(BufferError, match="more than a buffer can count"):
+        memoryview(tensor)

@@ -68,9 +68,18 @@ def test_read_only_wrapper_is_not_writable() -> None:
 
         kind = _dlpack_wrappers.ReadOnlyTensorWrapper
     x = torch.zeros(3)
-    with pytest.raises(BufferError, match="read-only"):
-        views.fill(kind(x), 1)
+    for function in (
+        lambda x: views.fill(x, 1),
+        views.double,
+        views.double_any,
+        views.own_mut,
+        views.own_any_mut,
+    ):
+        with pytest.raises(BufferError, match="read-only"):
+            function(kind(x))
     assert x.tolist() == [0, 0, 0]
+    assert views.see_f32(kind(x))[3] == [0, 0, 0]
+    assert views.own(kind(x)).readonly
 
 
 def test_one_memory_in_two_libraries() -> None:
@@ -97,6 +106,28 @@ def test_a_tensor_that_changes_its_shape_when_it_is_asked() -> None:
     assert len(values) == shape[0] * shape[1]
 
 
+def test_a_tensor_that_changes_its_shape_when_it_is_asked_for_its_gradient() -> None:
+    class Hostile(torch.Tensor):  # type: ignore[name-defined]
+        asked = 0
+
+        @property
+        def requires_grad(self) -> bool:
+            Hostile.asked += 1
+            self.resize_(1, 2)
+            return False
+
+        def __dlpack__(self, **keywords: Any) -> Any:
+            Hostile.asked += 1
+            self.resize_(1, 2)
+            return super().__dlpack__(**keywords)
+
+    for function in (views.double, views.double_any, lambda x: views.fill(x, 1), views.see_2d):
+        x = torch.ones(300, 300).as_subclass(Hostile)
+        function(x)
+        assert tuple(x.shape) in ((1, 2), (300, 300))
+    assert Hostile.asked
+
+
 def test_a_tensor_that_changes_its_shape_while_it_is_held() -> None:
     x = torch.arange(6, dtype=torch.float32).reshape(2, 3)
 
@@ -117,8 +148,22 @@ def test_results_go_back() -> None:
 @pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16, torch.complex64, torch.uint8])
 def test_any_dtype(kind: Any) -> None:
     assert views.see_any(torch.ones(2).to(kind))[0] == str(kind).removeprefix("torch.")
-    assert (
-        np.array_equal(views.see_converted(torch.ones(2).to(kind))[3], [1, 1])
-        if not kind.is_complex
-        else True
-    )
+    if kind.is_complex:
+        assert views.see_converted_c128(torch.ones(2).to(kind))[1] == [(1, 0)] * 2
+    else:
+        assert np.array_equal(views.see_converted(torch.ones(2).to(kind))[3], [1, 1])
+
+
+def test_halves_in_place() -> None:
+    x = torch.arange(6).reshape(2, 3)
+    assert views.see_bf16(x.to(torch.bfloat16).T) == [0, 3, 1, 4, 2, 5]
+    assert views.see_f16(x.to(torch.float16)) == [0, 1, 2, 3, 4, 5]
+    assert views.see_c64(x.to(torch.complex64))[1] == (1, 0)
+
+
+def test_any_dtype_in_order_is_copied_only_where_it_must_be() -> None:
+    x = torch.arange(6, dtype=torch.bfloat16).reshape(2, 3)
+    assert views.see_in_order(x)[:2] == (False, x.data_ptr())
+    is_copy, address, tensor = views.see_in_order(x.T)
+    assert (is_copy, address == x.data_ptr()) == (True, False)
+    assert tensor.tolist() == x.T.tolist()

@@ -84,3 +84,17 @@ def test_dtype_of_the_result_is_that_of_its_data():
 def test_read_only_data_stays_read_only_in_the_callers_library():
     assert not rust.give("arc", "like", np.zeros(3)).flags.writeable
     assert rust.give("static", "like", b"").readonly
+
+
+@pytest.mark.parametrize("name", ["numpy", "jax", "mlx", "tvm_ffi", "array_api_strict"])
+def test_a_library_by_its_name(name: str) -> None:
+    module = pytest.importorskip({"mlx": "mlx.core"}.get(name, name))
+    array = rust.in_library(name)
+    assert type(array).__module__.split(".")[0] in (module.__name__.split(".")[0], "jaxlib")
+    if name != "tvm_ffi":
+        assert array.tolist() == [0.0, 1.0, 2.0] if name != "array_api_strict" else float(array[2]) == 2.0
+
+
+def test_a_name_that_is_no_library() -> None:
+    with pytest.raises(ValueError, match="is no library that is known here: numpy, torch"):
+        rust.in_library("pandas")

@@ -43,7 +43,7 @@ def documented() -> dict[str, Any]:
 DOCUMENTED = documented()
 EXAMPLES = {
     *["from_dlpack", "from_buffer", "asarray", "from_address", "copyto"],
-    *["set_num_threads", "get_num_threads"],
+    *["set_num_threads", "get_num_threads", "explain", "exports", "trace_exports"],
     *["Tensor", "dtype", "Device"],
     *[
         "Tensor." + name

@@ -129,6 +129,13 @@ def test_one_error_lists_each_way_and_its_reason():
     assert "no DLPack today" in str(caught.value.__cause__)
 
 
+def test_ways_that_refuse_for_one_reason_are_named_together():
+    days = np.array(["2020-01-01"], "M8[D]")
+    with pytest.raises(BufferError, match="datetime64") as caught:
+        dlferry.asarray(days)
+    assert str(caught.value).count("no type for NumPy's datetime64[D]") == 1
+
+
 @pytest.mark.parametrize("thing", [None, 1, 1.5, "text", [1, 2], (1, 2), {}, object(), np, int, iter([])])
 def test_object_without_any_way_is_a_type_error(thing):
     with refused(TypeError, match="no array"):

@@ -126,6 +126,17 @@ def test_target_that_may_be_a_copy_is_refused_for_its_elements_would_be_lost(mak
         assert tensor.tolist() == WRITTEN.tolist()
 
 
+def test_cause_of_a_refused_target_is_what_forced_the_copy():
+    target = Interface(np.zeros(3, SWAPPED + "i4"))
+    with pytest.raises(dlferry.CopyRequiredError) as caught:
+        dlferry.copyto(target, WRITTEN)
+    cause, depth = caught.value.__cause__, 0
+    while cause is not None:
+        assert "would be lost" not in str(cause)
+        cause, depth = cause.__cause__, depth + 1
+    assert depth <= 1
+
+
 def test_image_of_pillow_is_a_source_and_no_target():
     image_module = imported("PIL.Image")
     image = image_module.new("L", (3, 1))

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 
 use super::View;
 use super::held::Held;
-use super::require::{Never, OnHost, Requirement};
+use super::require::{AnyElement, Conversion, OnHost, Requirement};
 use super::wanted::Wanted;
 use crate::borrow::Kind;
 use crate::error::IntoPyErr;
@@ -19,7 +19,8 @@ use crate::tensor::Tensor;
 /// An argument: an array of any library, any dtype and any rank, to be read without a copy.
 ///
 /// For functions that decide by what they are given. `W` is what the array must be all the same, see
-/// [`require`](super::require). Refused and borrowed as a [`View`] is.
+/// [`require`](super::require): with `(COrder, Convert)` it lies in that order, if need be as a copy. Refused and borrowed as
+/// a [`View`] is.
 ///
 /// # Examples
 ///
@@ -40,17 +41,33 @@ pub struct AnyView<'py, W = ()> {
     requirement: PhantomData<fn() -> W>,
 }
 
-impl<'a, 'py, W: Requirement<Conversion: Never>> FromPyObject<'a, 'py> for AnyView<'py, W> {
+impl<'a, 'py, W: Requirement<Conversion: Conversion<AnyElement>>> FromPyObject<'a, 'py> for AnyView<'py, W> {
     type Error = PyErr;
 
     #[inline]
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Self { held: Held::take(&object, &Self::WANTED)?, requirement: PhantomData })
+        let held = if W::Conversion::IS_ALLOWED {
+            Held::take_or_convert(&object, &Self::WANTED, W::Conversion::convert)?
+        } else {
+            Held::take(&object, &Self::WANTED)?
+        };
+        Ok(Self::new(held))
     }
 }
 
 impl<'py, W: Requirement> AnyView<'py, W> {
     const WANTED: Wanted = Wanted::of_any::<W>(Kind::Shared);
+
+    /// The view of an array that was checked to be as wanted.
+    #[inline]
+    pub(super) fn new(held: Held<'py>) -> Self {
+        Self { held, requirement: PhantomData }
+    }
+
+    /// What is held, without the view.
+    pub(super) fn into_held(self) -> Held<'py> {
+        self.held
+    }
 
     /// The type of one element.
     #[must_use]
@@ -104,6 +121,12 @@ impl<'py, W: Requirement> AnyView<'py, W> {
     #[must_use]
     pub fn data_ptr(&self) -> *const c_void {
         self.descriptor().data().cast_const()
+    }
+
+    /// Whether the elements are a copy and not the object's own, as [`View::is_copy`].
+    #[must_use]
+    pub fn is_copy(&self) -> bool {
+        self.descriptor().copied() == Some(true)
     }
 
     /// All that is known of the array.
@@ -164,8 +187,14 @@ impl<W: OnHost> AnyView<'_, W> {
     }
 }
 
+impl<W> AnyView<'_, W> {
+    pub(super) fn debug(&self, f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+        self.held.fmt(f, name)
+    }
+}
+
 impl<W> fmt::Debug for AnyView<'_, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.held.fmt(f, "AnyView")
+        self.debug(f, "AnyView")
     }
 }

@@ -46,7 +46,7 @@ impl<'py> Held<'py> {
 
     #[inline]
     fn new(mut slot: Slot<'py>, object: &Bound<'py, PyAny>) -> Self {
-        slot.body_mut().object = Some(object.clone().unbind());
+        slot.body_mut().object = Some([object.clone().unbind(), object.clone().unbind()]);
         Self(slot)
     }
 
@@ -90,7 +90,7 @@ impl<'py> Held<'py> {
     #[inline]
     pub(super) fn object(&self) -> &Bound<'py, PyAny> {
         match &self.0.body().object {
-            Some(object) => object.bind(self.0.py()),
+            Some([object, _]) => object.bind(self.0.py()),
             None => unreachable!("an array that is held has its object"),
         }
     }

@@ -1,7 +1,7 @@
 //! Arrays of any library as arguments of Rust functions: checked before the function runs, and not copied.
 //!
-//! [`View`] for reading, [`ViewMut`] for writing, [`AnyView`] for any dtype. `Option<View<...>>` takes None as well. What
-//! more is wanted of an array than elements and rank is said by their last parameter, see [`require`].
+//! [`View`] for reading, [`ViewMut`] for writing, [`AnyView`] and [`AnyViewMut`] for any dtype. `Option<View<...>>` takes
+//! None as well. What more is wanted of an array than elements and rank is said by their last parameter, see [`require`].
 //!
 //! # Examples
 //!
@@ -26,7 +26,7 @@
 //! >>> scale(x, x, 2.0)
 //! BufferError: wanted a writable array of float32 with 2 axes on cpu, found a writable one of float32 with 2 axes of
 //! extents (2, 3) in C order on cpu whose memory is borrowed: another argument, or a function that still runs, reads it;
-//! pass a copy
+//! pass a copy of the other, or an array of its own here
 //! ```
 //!
 //! # How an array comes
@@ -40,6 +40,7 @@
 //! All of [`Element`](dlferry::element::Element): integers, floats, `bool`, the 8-bit floats, types of your own.
 
 mod any;
+mod any_mut;
 mod convert;
 mod held;
 #[cfg(feature = "ndarray")]
@@ -54,6 +55,7 @@ mod ways;
 #[cfg(feature = "ndarray")]
 pub use self::ndarray::{Axes, HasDimension};
 pub use any::AnyView;
+pub use any_mut::AnyViewMut;
 pub use require::{
     AnyDevice, COrder, Convert, Cpu, Cuda, Dyn, Extents, FOrder, Metal, OnDevice, OnHost, Requirement, Rocm,
 };

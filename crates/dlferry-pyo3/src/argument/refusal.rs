@@ -5,6 +5,7 @@ use core::fmt;
 use dlferry::managed::Descriptor;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyInt, PyList, PyTuple};
 
 use super::require::{Dyn, Order};
 use super::wanted::Wanted;
@@ -20,28 +21,37 @@ pub(super) fn mismatch(wanted: &Wanted, found: &Descriptor) -> PyErr {
 #[cold]
 pub(super) fn read_only(object: &Bound<'_, PyAny>, wanted: &Wanted, found: &Descriptor) -> PyErr {
     let why = if found.layout().has_overlap() { ", of which elements share memory" } else { "" };
-    let kind = object.get_type();
-    let kind = kind.name().map_or_else(|_| String::from("object"), |name| name.to_string());
-    PyBufferError::new_err(format!(
-        "wanted {wanted}, found {}{why}: pass a writable {kind}, such as a copy",
-        Found { wanted, found }
-    ))
+    let kind = name_of_type(object);
+    // The types of JAX's arrays live in another package.
+    let remedy = if kind.starts_with("jaxlib.") || kind.starts_with("jax.") {
+        String::from(
+            "arrays of JAX are never written, copies neither: pass one of another library, such as numpy.array(x)",
+        )
+    } else {
+        format!("pass a writable {kind}, such as a copy")
+    };
+    PyBufferError::new_err(format!("wanted {wanted}, found {}{why}: {remedy}", Found { wanted, found }))
+}
+
+fn name_of_type(object: &Bound<'_, PyAny>) -> String {
+    object.get_type().fully_qualified_name().map_or_else(|_| String::from("unknown"), |name| name.to_string())
 }
 
 /// The object is no array.
 #[cold]
 pub(super) fn no_array(object: &Bound<'_, PyAny>, wanted: &Wanted) -> PyErr {
-    let kind = object.get_type().fully_qualified_name();
-    let kind = kind.map_or_else(|_| String::from("unknown"), |name| name.to_string());
-    PyTypeError::new_err(format!("wanted {wanted}, found an object of type {kind}, which is no array"))
+    let kind = name_of_type(object);
+    let is_number = object.is_instance_of::<PyFloat>() || object.is_instance_of::<PyInt>();
+    let holds_numbers = is_number || object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+    let remedy = if holds_numbers { ": make one of it first, with numpy.asarray or its like" } else { "" };
+    PyTypeError::new_err(format!("wanted {wanted}, found an object of type {kind}, which is no array{remedy}"))
 }
 
 /// The object is an array that cannot be exchanged; `why` by its own account.
 #[cold]
 pub(super) fn not_exchanged(object: &Bound<'_, PyAny>, wanted: &Wanted, why: PyErr) -> PyErr {
     let py = object.py();
-    let kind = object.get_type().fully_qualified_name();
-    let kind = kind.map_or_else(|_| String::from("unknown"), |name| name.to_string());
+    let kind = name_of_type(object);
     let text = format!("wanted {wanted}, found an object of type {kind} that cannot be exchanged: {}", why.value(py));
     let error = PyBufferError::new_err(text);
     error.set_cause(py, Some(why));
@@ -55,9 +65,12 @@ pub(super) fn borrowed(wanted: &Wanted, found: &Descriptor, taken: Kind) -> PyEr
         Kind::Shared => "reads",
         Kind::Exclusive => "writes",
     };
+    // A copy of what is to be written would take the result.
+    let remedy =
+        if wanted.is_for_writing() { "pass a copy of the other, or an array of its own here" } else { "pass a copy" };
     PyBufferError::new_err(format!(
         "wanted {wanted}, found {} whose memory is borrowed: another argument, or a function that still runs, {does} it; \
-         pass a copy",
+         {remedy}",
         Found { wanted, found }
     ))
 }

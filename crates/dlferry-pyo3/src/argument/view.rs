@@ -10,7 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::held::Held;
-use super::require::{Conversion, OnHost, Requirement};
+use super::require::{Conversion, Dyn, OnHost, Requirement};
 use super::wanted::Wanted;
 use crate::borrow::Kind;
 use crate::error::IntoPyErr;
@@ -133,6 +133,14 @@ impl<'py, T: Element, const N: usize, W: Requirement> View<'py, T, N, W> {
         self.descriptor().data().cast_const()
     }
 
+    /// Whether the elements are a copy and not the object's own: one that [`Convert`](super::Convert) asked for, or that the
+    /// producer made for this call and told.
+    #[must_use]
+    #[inline]
+    pub fn is_copy(&self) -> bool {
+        self.descriptor().copied() == Some(true)
+    }
+
     /// All that is known of the array.
     #[must_use]
     #[inline]
@@ -181,9 +189,12 @@ impl<T: Element, const N: usize, W: OnHost> View<'_, T, N, W> {
     }
 
     /// Copies all elements, in C order.
-    #[must_use]
-    pub fn to_vec(&self) -> Vec<T> {
-        self.typed().to_vec()
+    ///
+    /// # Errors
+    ///
+    /// `MemoryError`: an array that repeats an element can have more than there is memory for.
+    pub fn to_vec(&self) -> PyResult<Vec<T>> {
+        self.typed().try_to_vec().map_err(IntoPyErr::into_py_err)
     }
 
     /// Copies all elements, in C order, into memory that is there.
@@ -214,6 +225,18 @@ impl<T: Element, const N: usize, W: OnHost> View<'_, T, N, W> {
     #[inline]
     pub fn as_slice(&self) -> PyResult<&[T]> {
         self.typed().as_slice().map_err(IntoPyErr::into_py_err)
+    }
+}
+
+impl Tensor {
+    /// Its elements, as values of a Rust type, to be read while no [`ViewMut`](super::ViewMut) of them is held.
+    ///
+    /// # Errors
+    ///
+    /// `TypeError` when the elements are of another type or the host cannot read them, `BufferError` when they are borrowed for
+    /// writing.
+    pub fn typed<'py, T: Element>(&self, py: Python<'py>) -> PyResult<View<'py, T, Dyn>> {
+        Bound::new(py, self.clone_ref(py))?.extract()
     }
 }
 

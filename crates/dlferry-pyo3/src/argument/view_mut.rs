@@ -18,8 +18,9 @@ use crate::tensor::Tensor;
 /// An argument: an array of any library, of elements `T` on `N` axes, to be written.
 ///
 /// Like [`View`], all of whose methods it has, and with these differences. The array must say that it may be written:
-/// what is read-only, what requires a gradient, or comes by a way that cannot say so (unversioned capsules) is refused with
-/// `BufferError`. It is never a copy, so that no write is lost. The elements are borrowed alone: no other view of
+/// what is read-only, what requires a gradient, or has no way to say so is refused with `BufferError`. (An unversioned
+/// capsule cannot say so. The buffer of the same object can, and is asked next: MLX's arrays are written so.) It is never a
+/// copy, so that no write is lost. The elements are borrowed alone: no other view of
 /// them can be had meanwhile, in this module or another.
 ///
 /// # Examples
@@ -49,12 +50,22 @@ where
 
     #[inline]
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Self(View::new(Held::take(&object, &Self::WANTED)?)))
+        Ok(Self::new(Held::take(&object, &Self::WANTED)?))
     }
 }
 
-impl<T: Element, const N: usize, W: Requirement> ViewMut<'_, T, N, W> {
+impl<'py, T: Element, const N: usize, W: Requirement> ViewMut<'py, T, N, W> {
     const WANTED: Wanted = Wanted::of::<T, N, W>(Kind::Exclusive);
+
+    /// The view of an array that was checked to be as wanted, and is borrowed alone.
+    pub(super) fn new(held: Held<'py>) -> Self {
+        Self(View::new(held))
+    }
+
+    /// What an array must be for [`Self::new`].
+    pub(super) fn wanted() -> &'static Wanted {
+        &const { Self::WANTED }
+    }
 
     /// The address of the first element, as [`View::data_ptr`], for writing.
     #[must_use]

@@ -70,7 +70,7 @@ fn by_structure(array: &Array<'_>, wanted: &Wanted, body: &mut Body) -> bool {
 /// Any other array of NumPy's: of many axes, or of a dtype that others brought.
 #[cold]
 fn by_structure_slowly(object: &Bound<'_, PyAny>, array: &Array<'_>, wanted: &Wanted, body: &mut Body) -> PyResult<()> {
-    match numpy::import(object, array, &Request::default()) {
+    match numpy::import(object, array, &Request { in_place: wanted.is_for_writing(), ..Request::default() }) {
         Ok(tensor) => keep(tensor, body),
         Err(error) if error.is_instance_of::<PyBufferError>(object.py()) => {
             return Err(refusal::not_exchanged(object, wanted, error));
@@ -95,7 +95,7 @@ fn describe_other(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -
         return Err(refusal::not_exchanged(object, wanted, error));
     }
     if buffer::is_lent(object) {
-        match buffer::import(object, &Request::default()) {
+        match buffer::import(object, &Request { in_place: wanted.is_for_writing(), ..Request::default() }) {
             Ok(tensor) => {
                 keep(tensor, body);
                 return Ok(());
@@ -134,7 +134,8 @@ fn by_loan(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyRes
 
 /// A tensor that is handed over; `false` when the object has no DLPack.
 fn by_management(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyResult<bool> {
-    let request = Request { lenient: !wanted.is_for_writing(), ..Request::default() };
+    let in_place = wanted.is_for_writing();
+    let request = Request { lenient: !in_place, in_place, ..Request::default() };
     let taken = if capsule::is_capsule(object) {
         let taken = capsule::take(object)?;
         let source = protocol::source_of(&taken);

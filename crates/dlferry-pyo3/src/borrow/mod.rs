@@ -46,6 +46,7 @@ mod sync;
 use pyo3::prelude::*;
 
 pub(crate) use record::Kind;
+pub(crate) use region::Region;
 pub(crate) use slot::{Body, Slot};
 
 /// A place for a borrow, in the registry of this process.

@@ -30,7 +30,7 @@ const NEXT: usize = 4;
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub(crate) struct Record {
-    state: AtomicUsize,
+    pub(super) state: AtomicUsize,
     space: AtomicUsize,
     low: AtomicUsize,
     high: AtomicUsize,

@@ -74,7 +74,7 @@ impl Region {
 
     /// Whether the two may have a byte in common. Never `false` when they have.
     #[inline]
-    pub(super) fn may_meet(&self, other: &Self) -> bool {
+    pub(crate) fn may_meet(&self, other: &Self) -> bool {
         self.space == other.space && self.low < other.high && other.low < self.high && self.may_mesh(other)
     }
 

@@ -110,7 +110,7 @@ pub(crate) struct Registry {
     /// 1 when threads run at the same time, so that the fence is needed.
     is_concurrent: usize,
     /// Exclusive borrows that stand or are about to be looked at; never fewer than stand.
-    exclusives: AtomicUsize,
+    pub(super) exclusives: AtomicUsize,
     /// The newest block.
     blocks: AtomicPtr<Block>,
 }

@@ -19,8 +19,9 @@ use crate::tensor::Source;
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) descriptor: Descriptor,
-    /// The object that it was taken of.
-    pub(crate) object: Option<Py<PyAny>>,
+    /// The object that it was taken of, twice: NumPy resizes an array to which there are two references, those of a variable and
+    /// of the call.
+    pub(crate) object: Option<[Py<PyAny>; 2]>,
     /// What keeps the memory beside the object.
     pub(crate) keep: Option<(SharedTensor, Source)>,
 }
@@ -151,7 +152,7 @@ impl Drop for Slot<'_> {
         let (keep, object) = (body.keep.take(), body.object.take());
         self.place.registry.release(self.place.record());
         drop(keep);
-        drop(object.map(|object| object.into_bound(self.py)));
+        drop(object.map(|object| object.map(|one| one.into_bound(self.py))));
     }
 }
 

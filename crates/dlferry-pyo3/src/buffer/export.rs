@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 
 use crate::error::with_exception_aside;
 use crate::tensor::Tensor;
+use crate::trace::{self, Consumer};
 
 /// What one buffer view needs as long as it is in use.
 struct Lent {
@@ -50,16 +51,25 @@ pub(crate) unsafe fn fill(
     if asks(flags, ffi::PyBUF_WRITABLE) && descriptor.is_read_only() {
         return refuse(String::from("the tensor is read-only, and a writable buffer was asked for"));
     }
-    let lent = Box::new(lent(tensor.shared())?);
+    let bytes = descriptor.nbytes();
+    let Ok(len) = Py_ssize_t::try_from(bytes) else {
+        return refuse(format!("the tensor has {bytes} bytes, more than a buffer can count"));
+    };
     // A consumer that wants no shape sees bytes in a row, and some refuse another number of axes.
     let ndim = if asks(flags, ffi::PyBUF_ND) { descriptor.layout().ndim() } else { 1 };
+    if ndim > MAX_AXES {
+        return refuse(format!("the tensor has {ndim} axes, and a buffer has at most {MAX_AXES}"));
+    }
+    let lent = Box::new(lent(trace::kept(object.py(), tensor.shared(), Consumer::Buffer))?);
+    // All that can fail comes before the reference is made.
+    let (itemsize, ndim) = (Py_ssize_t::try_from(dtype.item_bytes())?, c_int::try_from(ndim)?);
     let filled = Py_buffer {
         buf: if descriptor.layout().is_empty() { nowhere() } else { descriptor.data() },
         obj: object.clone().into_ptr(),
-        len: Py_ssize_t::try_from(descriptor.nbytes())?,
-        itemsize: Py_ssize_t::try_from(dtype.item_bytes())?,
+        len,
+        itemsize,
         readonly: c_int::from(descriptor.is_read_only()),
-        ndim: c_int::try_from(ndim)?,
+        ndim,
         format: if asks(flags, ffi::PyBUF_FORMAT) { format.as_ptr().cast_mut() } else { ptr::null_mut() },
         shape: if asks(flags, ffi::PyBUF_ND) { lent.shape.as_ptr().cast_mut() } else { ptr::null_mut() },
         strides: if asks(flags, ffi::PyBUF_STRIDES) { lent.strides.as_ptr().cast_mut() } else { ptr::null_mut() },
@@ -88,6 +98,9 @@ pub(crate) unsafe fn release(py: Python<'_>, view: *mut Py_buffer) {
     with_exception_aside(py, || drop(lent));
 }
 
+/// How many axes an exporter may give its consumers, as CPython documents under `PyBUF_MAX_NDIM`.
+const MAX_AXES: usize = 64;
+
 /// All bits of `wanted` are set: the request names of the buffer protocol include one another.
 fn asks(flags: c_int, wanted: c_int) -> bool {
     flags & wanted == wanted
@@ -113,7 +126,7 @@ fn check_order(descriptor: &Descriptor, flags: c_int) -> PyResult<()> {
     )))
 }
 
-fn lent(tensor: &SharedTensor) -> PyResult<Lent> {
+fn lent(tensor: SharedTensor) -> PyResult<Lent> {
     let descriptor = tensor.descriptor();
     let too_large = || PyBufferError::new_err("a stride is larger than the buffer protocol can say");
     let size = i64::from(descriptor.storage_bits()) / 8;
@@ -126,7 +139,7 @@ fn lent(tensor: &SharedTensor) -> PyResult<Lent> {
         }
         convert(stride.checked_mul(size).ok_or_else(too_large)?)
     });
-    Ok(Lent { shape, strides: strides.collect::<PyResult<_>>()?, _tensor: tensor.clone() })
+    Ok(Lent { shape, strides: strides.collect::<PyResult<_>>()?, _tensor: tensor })
 }
 
 /// An address for a buffer without bytes, for consumers that refuse NULL.

@@ -8,6 +8,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use crate::error::{IntoPyErr, with_exception_aside};
+use crate::trace::{self, Consumer};
 
 /// A managed struct that goes into a capsule under a name of its own.
 trait InCapsule: ManagedStruct {
@@ -43,6 +44,9 @@ impl InCapsule for DLManagedTensorVersioned {
 ///
 /// `BufferError` when an unversioned struct cannot say what it must (read-only, padded); `MemoryError`.
 pub fn capsule<'py>(py: Python<'py>, tensor: &SharedTensor, versioned: bool) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(traced) = trace::traced(py, tensor, Consumer::Capsule) {
+        return wrap_unique(py, traced, versioned);
+    }
     if versioned {
         wrap::<DLManagedTensorVersioned>(py, tensor.to_managed())
     } else {
@@ -56,6 +60,10 @@ pub fn capsule<'py>(py: Python<'py>, tensor: &SharedTensor, versioned: bool) -> 
 ///
 /// As [`capsule`].
 pub fn capsule_of_unique(py: Python<'_>, tensor: Tensor, versioned: bool) -> PyResult<Bound<'_, PyAny>> {
+    wrap_unique(py, trace::traced_unique(py, tensor, Consumer::Capsule)?, versioned)
+}
+
+fn wrap_unique(py: Python<'_>, tensor: Tensor, versioned: bool) -> PyResult<Bound<'_, PyAny>> {
     if versioned {
         wrap::<DLManagedTensorVersioned>(py, tensor.into_managed())
     } else {

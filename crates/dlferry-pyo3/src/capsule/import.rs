@@ -29,7 +29,7 @@ pub(crate) fn is_capsule(object: &Bound<'_, PyAny>) -> bool {
 /// `TypeError` when the object is no capsule or one of another kind; `BufferError` when it was taken before or its
 /// tensor is refused.
 #[inline]
-pub fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Managed> {
+pub(crate) fn take(capsule: &Bound<'_, PyAny>) -> PyResult<Managed> {
     if !is_capsule(capsule) {
         let found = capsule.get_type().name()?;
         return Err(PyTypeError::new_err(format!("wanted a DLPack capsule, found an object of type {found}")));
@@ -88,7 +88,7 @@ fn settled(
 }
 
 /// The pointer of a capsule that has this name.
-fn pointer<S>(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<NonNull<S>> {
+pub(super) fn pointer<S>(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<NonNull<S>> {
     // SAFETY: attached; a capsule (checked by `take`).
     let pointer = unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), name.as_ptr()) };
     NonNull::new(pointer.cast()).ok_or_else(|| PyErr::fetch(capsule.py()))

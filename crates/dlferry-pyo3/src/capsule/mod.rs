@@ -13,7 +13,8 @@
 
 mod export;
 mod import;
+mod look;
 
 pub use export::{capsule, capsule_of_unique};
-pub(crate) use import::is_capsule;
-pub use import::take;
+pub(crate) use import::{is_capsule, take};
+pub use look::{Look, Told, look};

@@ -19,6 +19,7 @@ use crate::error::{IntoPyErr, panicked};
 use crate::producer::Exporter;
 use crate::producer::attribute::Attributed;
 use crate::tensor::{Source, Tensor};
+use crate::trace::{self, Consumer};
 
 /// A table: never written, and valid as long as the process.
 pub(crate) struct Shared(pub(crate) DLPackExchangeAPI);
@@ -106,7 +107,13 @@ unsafe extern "C" fn from_object<E: Exporter>(object: *mut c_void, out: *mut *mu
     answer(|py| {
         // SAFETY: the caller passes a live object (rule E4).
         let object = unsafe { exporter::<E>(py, &object) }?;
-        let managed = E::with(&object, |tensor| tensor.shared().to_managed().map_err(IntoPyErr::into_py_err))?;
+        let managed = E::with(&object, |tensor| {
+            let managed = match trace::traced(py, tensor.shared(), Consumer::Exchange) {
+                Some(traced) => traced.into_managed(),
+                None => tensor.shared().to_managed(),
+            };
+            managed.map_err(IntoPyErr::into_py_err)
+        })?;
         // SAFETY: the caller passes a place for the result (rule E4).
         unsafe { out.write(managed.as_ptr()) };
         Ok(())

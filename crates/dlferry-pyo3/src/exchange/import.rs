@@ -23,7 +23,7 @@ const MAX_TABLES: usize = 64;
 
 /// A usable exchange table of another library.
 #[derive(Clone, Copy, Debug)]
-pub struct Table {
+pub(crate) struct Table {
     from_object: DLPackManagedTensorFromPyObjectNoSync,
     lend: Option<DLPackDLTensorFromPyObjectNoSync>,
     /// The type's `requires_grad`.
@@ -40,7 +40,7 @@ pub struct Table {
 ///
 /// What looking the attribute up raised, other than that it is absent.
 #[inline]
-pub fn table_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
+pub(crate) fn table_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
     #[cfg(not(feature = "abi3"))]
     if let Some(Memory::Found(table)) = State::of(object).map(State::recall) {
         return Ok(table);
@@ -152,7 +152,7 @@ impl Table {
     /// # Errors
     ///
     /// What the producer raised, unchanged; `BufferError` when its tensor is refused, after its deleter was called.
-    pub fn export(&self, object: &Bound<'_, PyAny>) -> PyResult<Managed> {
+    pub(crate) fn export(&self, object: &Bound<'_, PyAny>) -> PyResult<Managed> {
         let mut managed: *mut DLManagedTensorVersioned = core::ptr::null_mut();
         // SAFETY: attached, as the function needs; the table is that of the object's type.
         let status = unsafe { (self.from_object)(object.as_ptr().cast(), &raw mut managed) };

@@ -61,7 +61,11 @@ pub(crate) fn array<'a>(object: &'a Bound<'_, PyAny>) -> Option<Array<'a>> {
 /// Like [`array`], also for objects of derived types. Imports NumPy.
 pub(super) fn array_or_derived<'a>(object: &'a Bound<'_, PyAny>) -> Option<Array<'a>> {
     let runtime = Runtime::load(object.py()).ok().flatten()?;
-    let is_one = object.is_instance(&runtime.array_type(object.py())).unwrap_or(false);
+    let wanted = runtime.array_type(object.py());
+    // The type itself, not the class that the object says it has.
+    let kind = object.get_type_ptr();
+    // SAFETY: attached; both are types, and alive.
+    let is_one = unsafe { ffi::PyType_IsSubtype(kind, wanted.as_ptr().cast()) } != 0;
     is_one.then(|| Array::read(runtime, object))
 }
 
@@ -153,13 +157,13 @@ impl<'a> Array<'a> {
         dtype::of_number(self.number())
     }
 
-    /// Whether the scalars are in the byte order that this machine does not use.
+    /// Whether the scalars are in the byte order that this machine does not use. A single byte is in none.
     #[inline]
     pub(crate) fn is_swapped(&self) -> bool {
         const OTHER: u8 = if cfg!(target_endian = "little") { b'>' } else { b'<' };
         // SAFETY: see `descr`.
         let order = unsafe { (*self.descr()).byte_order };
-        u8::try_from(order) == Ok(OTHER)
+        u8::try_from(order) == Ok(OTHER) && self.item_bytes() > 1
     }
 
     /// The Python type of one element.

@@ -116,9 +116,9 @@ pub(super) fn has_registry(py: Python<'_>) -> PyResult<bool> {
 }
 
 /// The refusal of an array whose elements DLPack cannot describe: what they are, and what to do.
-pub(super) fn refusal(object: &Bound<'_, PyAny>, array: &Array<'_>) -> PyErr {
+pub(super) fn refusal(object: &Bound<'_, PyAny>, number: c_int) -> PyErr {
     let py = object.py();
-    let remedy = match array.number() {
+    let remedy = match number {
         13 => "it has no agreed form: pass array.astype(\"float64\")",
         16 => "it has no agreed form: pass array.astype(\"complex128\")",
         17 => "the elements are references to Python objects: pass array.astype(...) of a number type",

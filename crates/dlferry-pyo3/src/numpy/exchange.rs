@@ -25,6 +25,7 @@ use crate::error::IntoPyErr;
 use crate::exchange::export::{Shared, allocate, answer, current_work_stream};
 use crate::protocol::{self, Request};
 use crate::tensor::Tensor;
+use crate::trace::{self, Consumer};
 
 /// The table. It lives as long as the process, as consumers that keep its address rely on.
 static TABLE: Shared = Shared(DLPackExchangeAPI {
@@ -152,7 +153,11 @@ fn managed_by_tensor(
         // A derived type may have an opinion of its own.
         protocol::import_by_protocol(object, &request)?
     };
-    tensor.into_shared().into_managed().map_err(IntoPyErr::into_py_err)
+    let managed = match trace::traced(object.py(), tensor.shared(), Consumer::Exchange) {
+        Some(traced) => traced.into_managed(),
+        None => tensor.into_shared().into_managed(),
+    };
+    managed.map_err(IntoPyErr::into_py_err)
 }
 
 unsafe extern "C" fn from_object(object: *mut c_void, out: *mut *mut DLManagedTensorVersioned) -> c_int {
@@ -160,7 +165,9 @@ unsafe extern "C" fn from_object(object: *mut c_void, out: *mut *mut DLManagedTe
         // SAFETY: the caller passes a live object (rule E4).
         let object = unsafe { Borrowed::from_ptr(py, object.cast::<ffi::PyObject>()) };
         let array = array::array(&object);
-        let managed = match array.as_ref().and_then(|array| managed(&object, array)) {
+        // What is traced goes through a tensor.
+        let at_once = array.as_ref().filter(|_| !trace::is_on());
+        let managed = match at_once.and_then(|array| managed(&object, array)) {
             Some(managed) => managed,
             None => managed_by_tensor(&object, array.as_ref())?,
         };

@@ -19,6 +19,7 @@ use crate::error::{CopyRequiredError, IntoPyErr};
 use crate::exchange;
 use crate::protocol::{self, Request, values};
 use crate::tensor::{Tensor, view_as};
+use crate::trace::{self, Consumer};
 
 /// Takes an array of any library as a `numpy.ndarray`: what `dlferry.numpy.from_dlpack` does.
 ///
@@ -78,7 +79,8 @@ pub fn to_dlpack<'py>(
         return capsule::capsule_of_unique(py, private, versioned);
     }
     let is_private = descriptor.copied() == Some(true);
-    match tensor.into_shared().try_unshare() {
+    // SAFETY: nobody looks at it; what is handed on is a private copy, or shared again.
+    match unsafe { tensor.into_shared().try_unshare() } {
         Ok(unique) if is_private => capsule::capsule_of_unique(py, unique, versioned),
         Ok(unique) => capsule::capsule(py, &unique.into_shared(), versioned),
         Err(shared) => capsule::capsule(py, &shared, versioned),
@@ -141,6 +143,15 @@ fn check(descriptor: &Descriptor) -> PyResult<()> {
     )))
 }
 
+/// Refuses elements that repeat so often that their bytes cannot be counted, which NumPy says otherwise.
+fn countable(descriptor: &Descriptor) -> PyResult<()> {
+    let bytes = descriptor.nbytes();
+    if isize::try_from(bytes).is_ok() {
+        return Ok(());
+    }
+    Err(PyBufferError::new_err(format!("the tensor has {bytes} bytes, and NumPy's arrays have fewer than 2**63")))
+}
+
 /// Up to this many axes need no allocation; NumPy has at most 64 in version 2 and 32 before.
 const INLINE: usize = 8;
 
@@ -163,11 +174,12 @@ fn wrap<'py>(runtime: &Runtime, tensor: &Bound<'py, Tensor>, descr: Bound<'py, P
     let steps = steps.map(|step| step.unwrap_or(0));
     let data = if layout.is_empty() { nothing() } else { descriptor.data() };
     let writable = !descriptor.is_read_only();
-    let base = tensor.clone().into_any();
+    let base = base(tensor)?;
     if layout.ndim() > INLINE {
         let (extents, steps): (Vec<_>, Vec<_>) = extents.zip(steps).unzip();
         // SAFETY: the tensor describes its memory and keeps it alive; NumPy cannot hold more than it describes.
-        return unsafe { runtime.wrap(descr, &extents, &steps, data, writable, base) };
+        let made = unsafe { runtime.wrap(descr, &extents, &steps, data, writable, base) };
+        return made.map_err(|error| countable(descriptor).err().unwrap_or(error));
     }
     let mut places = [[0_isize; INLINE]; 2];
     let [shape, strides] = &mut places;
@@ -177,7 +189,22 @@ fn wrap<'py>(runtime: &Runtime, tensor: &Bound<'py, Tensor>, descr: Bound<'py, P
     let (shape, strides) =
         (shape.get(..layout.ndim()).unwrap_or_default(), strides.get(..layout.ndim()).unwrap_or_default());
     // SAFETY: as above.
-    unsafe { runtime.wrap(descr, shape, strides, data, writable, base) }
+    let made = unsafe { runtime.wrap(descr, shape, strides, data, writable, base) };
+    made.map_err(|error| countable(descriptor).err().unwrap_or(error))
+}
+
+/// What keeps the memory of an array: the tensor, or, while exports are recorded, one that is recorded.
+fn base<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
+    let py = tensor.py();
+    let this = tensor.get();
+    match trace::traced(py, this.shared(), Consumer::NumPy) {
+        None => Ok(tensor.clone().into_any()),
+        Some(traced) => Ok(Bound::new(
+            py,
+            Tensor::new(traced.into_shared(), this.source(), Some(tensor.clone().into_any().unbind())),
+        )?
+        .into_any()),
+    }
 }
 
 /// An address for an array without elements: with none, NumPy would allocate memory, which is always writable.

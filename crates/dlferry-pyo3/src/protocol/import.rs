@@ -75,7 +75,7 @@ pub(crate) fn take(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Opt
         };
     };
     let mut taken = capsule::take(&answer).map_err(|error| blame(object, error))?;
-    values::check(object, &mut taken, Way::Method, request.lenient)?;
+    values::check(object, &mut taken, Way::Method, request)?;
     let source = source_of(&taken);
     Ok(Some((taken, source)))
 }
@@ -109,7 +109,7 @@ fn through_table(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Offer
             "the tensor is on {device}, and its exchange table cannot be told a stream as __dlpack__ can"
         ))));
     }
-    match values::check(object, &mut taken, Way::Exchange(&table), request.lenient) {
+    match values::check(object, &mut taken, Way::Exchange(&table), request) {
         Ok(()) => Ok(Offer::Taken(taken)),
         // It will not be asked, as wrappers for export alone will not: its own `__dlpack__` asks the same.
         Err(error) if error.is_instance_of::<PyRuntimeError>(object.py()) => Ok(Offer::Refused(error)),

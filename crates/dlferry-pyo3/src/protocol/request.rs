@@ -13,4 +13,6 @@ pub struct Request {
     /// What `asarray` allows beyond `from_dlpack`: a copy, told, when the elements cannot be described, are misaligned or
     /// must be writable; a tensor that requires a gradient comes in read-only.
     pub lenient: bool,
+    /// The memory will be written for its owner to see: a refusal does not advise what ends in a copy.
+    pub in_place: bool,
 }

@@ -13,6 +13,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use super::Request;
 use crate::exchange::Table;
 use crate::python::{type_attribute, unless_it_raises};
 
@@ -38,14 +39,14 @@ const NULLS: &str = "the Arrow array has nulls, which a tensor cannot say: pass 
 ///
 /// One that requires a gradient is refused too, or, when the taker is lenient, made read-only.
 #[inline]
-pub(crate) fn check(object: &Bound<'_, PyAny>, tensor: &mut Managed, way: Way<'_>, lenient: bool) -> PyResult<()> {
+pub(crate) fn check(object: &Bound<'_, PyAny>, tensor: &mut Managed, way: Way<'_>, request: &Request) -> PyResult<()> {
     if let Way::Exchange(table) = way {
         if table.requires_grad(object)? {
-            if !lenient {
-                return Err(PyBufferError::new_err(
-                    "the tensor requires a gradient, which would not see writes made elsewhere: pass tensor.detach(), or use \
-                    dlferry.asarray, which makes it read-only",
-                ));
+            if !request.lenient {
+                let other = if request.in_place { "" } else { ", or use dlferry.asarray, which makes it read-only" };
+                return Err(PyBufferError::new_err(format!(
+                    "the tensor requires a gradient, which would not see writes made elsewhere: pass tensor.detach(){other}"
+                )));
             }
             tensor.set_read_only();
         }

@@ -7,6 +7,7 @@ use dlferry::managed::{SharedTensor, Tensor as Managed};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use super::release::{Detached, is_plain};
 use crate::error::IntoPyErr;
 #[cfg(feature = "ndarray")]
 use crate::numpy::MAX_AXES;
@@ -46,7 +47,8 @@ use crate::tensor::{Source, Tensor};
 /// ```
 ///
 /// One that keeps its memory where `Vec` does not implements [`Owner`](dlferry::export::Owner), which needs no `unsafe`
-/// either, and goes through [`Export`].
+/// either, and goes through [`Export`]. Its destructor runs detached from the interpreter, so that it may wait for locks and
+/// threads. That of a [tensor](Managed) made before runs wherever its last user lets go of it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not become a tensor",
     note = "a `Vec<T>` of numbers does, a pair of one and a shape, an array of `ndarray` with the feature of that name, \
@@ -158,7 +160,11 @@ fn through_tensor(py: Python<'_>, data: Export<impl Owner>) -> PyResult<Bound<'_
 
 /// The layout of a shape that has as many elements as there are.
 fn fitting(shape: &impl Extents, count: usize) -> PyResult<Layout> {
-    let layout = shape.layout()?;
+    let mut layout = shape.layout()?;
+    if !layout.is_c_contiguous() {
+        // Types of others may say anything.
+        layout = Layout::c_contiguous(layout.shape()).map_err(IntoPyErr::into_py_err)?;
+    }
     if layout.size() == count {
         return Ok(layout);
     }
@@ -243,11 +249,13 @@ impl<X: OwnedData, S: Extents> IntoTensor for (X, S) {
     }
 }
 
+/// An owner whose destructor may wait for anything is dropped detached from the interpreter, whoever calls the deleter.
 impl<O: Owner> IntoTensor for Export<O> {
     type Item = O::Item;
 
     fn into_tensor(self) -> PyResult<Tensor> {
-        self.finish().map_err(IntoPyErr::into_py_err)?.into_tensor()
+        let tensor = if is_plain::<O>() { self.finish() } else { self.finish_releasing::<Detached>() };
+        tensor.map_err(IntoPyErr::into_py_err)?.into_tensor()
     }
 }
 

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMemoryView};
 
 use super::IntoTensor;
-use crate::argument::{AnyView, Requirement, View, ViewMut};
+use crate::argument::{AnyView, AnyViewMut, Requirement, View, ViewMut};
 use crate::numpy;
 use crate::tensor::{Tensor, hand_on};
 
@@ -47,6 +47,20 @@ impl<'py, T> Like<'py, T> {
     pub fn of(argument: &impl Origin<'py>, data: impl IntoTensor<Item = T>) -> PyResult<Self> {
         let origin = argument.origin();
         Ok(Self { object: make(&origin, data)?, element: PhantomData })
+    }
+
+    /// Makes a result of a library by its name: `"numpy"`, `"torch"`, `"jax"`, `"cupy"`, `"mlx"`, `"tensorflow"`, `"tvm_ffi"`,
+    /// `"array_api_strict"` or `"paddle"`.
+    ///
+    /// # Errors
+    ///
+    /// `ValueError` for a name that is none of these, `ImportError` when the library is missing, and as [`of`](Self::of).
+    pub fn library(py: Python<'py>, name: &str, data: impl IntoTensor<Item = T>) -> PyResult<Self> {
+        let object = match name {
+            "numpy" => data.into_ndarray(py)?,
+            name => hand_on::give(&Bound::new(py, data.into_tensor()?)?, name)?,
+        };
+        Ok(Self { object, element: PhantomData })
     }
 }
 
@@ -118,6 +132,12 @@ impl<'py, T: Element, const N: usize, W: Requirement> Origin<'py> for ViewMut<'p
 }
 
 impl<'py, W: Requirement> Origin<'py> for AnyView<'py, W> {
+    fn origin(&self) -> Borrowed<'_, 'py, PyAny> {
+        self.object().as_borrowed()
+    }
+}
+
+impl<'py, W: Requirement> Origin<'py> for AnyViewMut<'py, W> {
     fn origin(&self) -> Borrowed<'_, 'py, PyAny> {
         self.object().as_borrowed()
     }

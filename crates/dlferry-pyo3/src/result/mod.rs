@@ -38,6 +38,7 @@
 
 mod data;
 mod like;
+mod release;
 
 use pyo3::prelude::*;
 

@@ -1,7 +1,7 @@
 #[cfg(feature = "buffer")]
 use core::ffi::c_int;
 
-use dlferry::managed::{Descriptor, SharedTensor};
+use dlferry::managed::SharedTensor;
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -39,10 +39,6 @@ pub struct Tensor {
 }
 
 impl Tensor {
-    fn descriptor(&self) -> &Descriptor {
-        self.shared.descriptor()
-    }
-
     /// The object that the tensor was taken from.
     pub(super) fn owner_object<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
         match &self.owner {
@@ -358,7 +354,8 @@ impl Tensor {
     /// The tensor as a `jax.Array`, over the same memory where it is aligned as JAX likes it.
     ///
     /// JAX has neither gaps nor negative strides nor repeated elements, so a tensor with any is refused with `BufferError`: call
-    /// `tensor.copy().jax()`. Raises `ImportError` without JAX, and what its `from_dlpack` raises.
+    /// `tensor.copy().jax()`. So are elements that JAX would cut to 32 bits: set `jax_enable_x64`. Raises `ImportError` without
+    /// JAX, and what its `from_dlpack` raises.
     fn jax<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         hand_on::to_library(slf, "jax")
     }

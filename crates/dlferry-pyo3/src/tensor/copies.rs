@@ -2,11 +2,13 @@
 
 use dlferry::abi::DLDataType;
 use dlferry::copy::{CopyError, Order};
+use dlferry::managed::Descriptor;
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use super::Tensor;
 use crate::asarray::asarray;
+use crate::borrow::{self, Kind, Region, Slot};
 use crate::copying::{self, copying};
 use crate::error::CopyRequiredError;
 use crate::numpy;
@@ -55,15 +57,36 @@ pub fn copyto(target: &Bound<'_, PyAny>, source: &Bound<'_, PyAny>) -> PyResult<
     let target = taken.shared.descriptor();
     if let Some(strided) = numpy::awkward(source) {
         check_dtype(target.dtype(), strided.dtype())?;
+        let _borrowed = borrow(py, target, None)?;
         // SAFETY: as below; the array is the caller's during the call, and readable as its structure says.
         return copying(py, target.nbytes(), |job| unsafe { job.copy_strided_into(target, &strided) });
     }
     let source = asarray(source, &Request::default())?;
     let source = source.shared.view();
     check_dtype(target.dtype(), source.descriptor().dtype())?;
+    let _borrowed = borrow(py, target, Some(source.descriptor()))?;
     // SAFETY: the memory may be written, for the target's producer says so (assumption P1), and nobody else looks at it
     // meanwhile (assumption P2).
     copying(py, target.nbytes(), |job| unsafe { job.copy_into(target, source) })
+}
+
+/// Borrows the target for writing and the source for reading, as the arguments of functions do: no function looks at a slice
+/// of what is written here. Where both have bytes in common, it is the target alone that is kept.
+fn borrow<'py>(py: Python<'py>, target: &Descriptor, source: Option<&Descriptor>) -> PyResult<[Option<Slot<'py>>; 2]> {
+    let slot = |descriptor: &Descriptor, kind: Kind, which: &str| -> PyResult<Slot<'py>> {
+        let mut slot = borrow::reserve(py)?;
+        slot.body_mut().descriptor.clone_from(descriptor);
+        slot.borrow(kind).map_err(|taken| {
+            let does = if taken == Kind::Shared { "reads" } else { "writes" };
+            PyBufferError::new_err(format!("the {which} is borrowed: a function that still runs {does} its memory"))
+        })?;
+        Ok(slot)
+    };
+    let read = source.map(|source| slot(source, Kind::Shared, "source")).transpose()?;
+    let meets =
+        |source| Region::of(source).zip(Region::of(target)).is_some_and(|(source, target)| source.may_meet(&target));
+    let read = read.filter(|_| !source.is_some_and(meets));
+    Ok([Some(slot(target, Kind::Exclusive, "target")?), read])
 }
 
 fn check_dtype(wanted: DLDataType, found: DLDataType) -> PyResult<()> {
@@ -81,7 +104,8 @@ fn would_be_lost(py: Python<'_>, error: PyErr) -> PyErr {
     }
     let text = format!("only a copy of the target could be written, and would be lost: {}", error.value(py));
     let lost = CopyRequiredError::new_err(py, text);
-    lost.set_cause(py, Some(error));
+    // What forced the copy, and not how that was put.
+    lost.set_cause(py, error.cause(py));
     lost
 }
 

@@ -1,7 +1,9 @@
 //! What another library cannot take of a tensor, told before it fails in words of its own.
 
+use dlferry::abi::DLDataType;
 use dlferry::layout::Layout;
 use pyo3::exceptions::PyBufferError;
+use pyo3::intern;
 use pyo3::prelude::*;
 
 use super::Tensor;
@@ -9,6 +11,9 @@ use crate::read_only::Why;
 
 /// Libraries whose arrays can always be written, and which take no notice of `READ_ONLY`.
 const WRITERS: [&str; 2] = ["torch", "paddle"];
+/// Libraries that take wide elements as narrow ones, and what to do.
+const NARROWING: [(&str, &str); 2] =
+    [("jax", "set jax_enable_x64, or convert the elements first"), ("mlx", "convert the elements first")];
 /// Libraries whose arrays never run backwards.
 const FORWARD: [&str; 1] = ["torch"];
 /// Libraries whose arrays have no gaps and repeat nothing; their axes may be in any order.
@@ -28,6 +33,22 @@ pub(super) fn check(py: Python<'_>, tensor: &Tensor, library: &str) -> PyResult<
         )));
     }
     layout_refusal(layout, root).map_or(Ok(()), |text| Err(PyBufferError::new_err(text)))
+}
+
+/// Refuses an array into which a library cut the values: JAX, unless told otherwise, knows no elements of 64 bits, and MLX no
+/// `float64`.
+pub(super) fn check_narrowed(tensor: &Tensor, array: &Bound<'_, PyAny>, library: &str) -> PyResult<()> {
+    let root = library.split('.').next().unwrap_or_default();
+    let Some((_, remedy)) = NARROWING.iter().find(|(library, _)| *library == root) else { return Ok(()) };
+    let dtype = tensor.shared.descriptor().dtype();
+    let found = array.getattr(intern!(array.py(), "dtype"))?.str()?.to_string();
+    let found = found.rsplit('.').next().unwrap_or_default();
+    match DLDataType::from_name(found) {
+        Some(narrow) if narrow.item_bits() < dtype.item_bits() => {
+            Err(PyBufferError::new_err(format!("{root} makes {found} of {dtype}, which cuts the values: {remedy}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Why no array of a library has such strides; `None` when some could.

@@ -36,7 +36,9 @@ pub(crate) fn to_library<'py>(tensor: &Bound<'py, Tensor>, name: &str) -> PyResu
         PyValueError::new_err(format!("{name:?} is no library that is known here: numpy, {} are", names.join(", ")))
     })?;
     fits::check(py, tensor.get(), name)?;
-    import(py, module, name)?.getattr(*function)?.call1((tensor,))
+    let array = import(py, module, name)?.getattr(*function)?.call1((tensor,))?;
+    fits::check_narrowed(tensor.get(), &array, name)?;
+    Ok(array)
 }
 
 /// Gives what Rust just made to a library by its name: in another layout where the library would refuse the one it has,
@@ -62,8 +64,11 @@ pub(super) fn to<'py>(tensor: &Bound<'py, Tensor>, target: &Bound<'py, PyAny>) -
     // A library as such, or whatever else takes arrays.
     if let Some(function) = target.getattr_opt(intern!(py, "from_dlpack"))? {
         let name = target.getattr_opt(intern!(py, "__name__"))?.and_then(|name| name.extract::<String>().ok());
-        fits::check(py, tensor.get(), name.as_deref().unwrap_or_default())?;
-        return function.call1((tensor,));
+        let name = name.as_deref().unwrap_or_default();
+        fits::check(py, tensor.get(), name)?;
+        let array = function.call1((tensor,))?;
+        fits::check_narrowed(tensor.get(), &array, name)?;
+        return Ok(array);
     }
     if let Some(library) = library_of(target)? {
         return to_library(tensor, library);

@@ -16,12 +16,9 @@ mod reuse;
 mod shape;
 mod values;
 
-use dlferry::element::Element;
-use dlferry::managed::SharedTensor;
-use dlferry::view::TypedView;
+use dlferry::managed::{Descriptor, SharedTensor};
 use pyo3::prelude::*;
 
-use crate::error::IntoPyErr;
 use crate::protocol::export::{Asked, export};
 use crate::result::IntoTensor;
 
@@ -142,9 +139,25 @@ impl Tensor {
         }
     }
 
-    /// The tensor.
+    /// What the tensor is: address, shape, strides, dtype, device, flags.
     #[must_use]
-    pub fn shared(&self) -> &SharedTensor {
+    pub fn descriptor(&self) -> &Descriptor {
+        self.shared.descriptor()
+    }
+
+    /// The tensor of the core crate, which may leave the interpreter.
+    ///
+    /// # Safety
+    ///
+    /// While a view of it is looked at, nobody writes the memory (assumption P2 of `SAFETY.md`). No
+    /// [`ViewMut`](crate::ViewMut) sees that it is looked at; of what [`Self::typed`] gives, all do.
+    #[must_use]
+    pub unsafe fn to_shared(&self) -> SharedTensor {
+        self.shared.clone()
+    }
+
+    #[must_use]
+    pub(crate) fn shared(&self) -> &SharedTensor {
         &self.shared
     }
 
@@ -178,15 +191,6 @@ impl Tensor {
         // SAFETY: the same elements.
         let shared = unsafe { self.shared.with_descriptor(descriptor) };
         Self { shared, ..self }
-    }
-
-    /// Its elements, as values of a Rust type.
-    ///
-    /// # Errors
-    ///
-    /// `TypeError` when the elements are of another type, `BufferError` when the host cannot read them.
-    pub fn typed<T: Element>(&self) -> PyResult<TypedView<'_, T>> {
-        self.shared.view().typed().map_err(IntoPyErr::into_py_err)
     }
 }
 

@@ -31,16 +31,22 @@ fn rescaled(py: Python<'_>, descriptor: &Descriptor, old: i64, new: i64) -> PyRe
     if old == new {
         return Ok(layout.clone());
     }
-    let misfit =
-        |what: &str| PyValueError::new_err(format!("{what} of {old} bits cannot be read in units of {new} bits"));
-    let divide = |bits: Option<i64>, what: &str| match bits.map(|bits| (bits.checked_rem(new), bits.checked_div(new))) {
-        Some((Some(0), Some(count))) => Ok(count),
-        _ => Err(misfit(what)),
+    // A number of elements of the old size as one of elements of the new.
+    let divide = |count: i64, what: &str| {
+        let bits = count.checked_mul(old);
+        match bits.map(|bits| (bits.checked_rem(new), bits.checked_div(new))) {
+            Some((Some(0), Some(count))) => Ok(count),
+            _ => Err(PyValueError::new_err(format!(
+                "{what} {count} elements of {old} bits does not divide into elements of {new} bits"
+            ))),
+        }
     };
     let mut shape = layout.shape().to_vec();
     let mut strides = layout.strides().to_vec();
     let (Some(extent), Some((last, outer))) = (shape.last_mut(), strides.split_last_mut()) else {
-        return Err(misfit("a single element"));
+        return Err(PyValueError::new_err(format!(
+            "an element of {old} bits without an axis is not read as elements of {new} bits: tensor.reshape(1).view(...)"
+        )));
     };
     if *extent > 1 && *last != 1 && !layout.is_empty() {
         return Err(CopyRequiredError::new_err(
@@ -50,11 +56,11 @@ fn rescaled(py: Python<'_>, descriptor: &Descriptor, old: i64, new: i64) -> PyRe
             ),
         ));
     }
-    *extent = divide(extent.checked_mul(old), "a last axis of elements")?;
+    *extent = divide(*extent, "a last axis of")?;
     *last = 1;
     for (stride, extent) in outer.iter_mut().zip(layout.shape()) {
         let meaningless = *extent <= 1 || layout.is_empty();
-        *stride = if meaningless { 0 } else { divide(stride.checked_mul(old), "strides in elements")? };
+        *stride = if meaningless { 0 } else { divide(*stride, "a stride of")? };
     }
     Layout::new(&shape, &strides).map_err(IntoPyErr::into_py_err)
 }

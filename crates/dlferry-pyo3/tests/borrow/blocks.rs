@@ -1,5 +1,7 @@
 //! What one thread sees of the registry.
 
+use std::sync::atomic::Ordering;
+
 use dlferry::abi::{DLDataType, DLDevice};
 use dlferry::layout::Layout;
 use dlferry::managed::{Descriptor, Fields};
@@ -117,4 +119,71 @@ fn a_claimed_block_is_claimed_once() {
     assert!(!block.claim());
     block.unclaim();
     assert!(block.claim() && !block.claim());
+}
+
+#[test]
+fn a_block_tells_all_its_records_in_the_order_of_their_places() {
+    let block = block(registry(false));
+    let all: Vec<_> = block.records().map(std::ptr::from_ref).collect();
+    assert_eq!(all.len(), RECORDS);
+    for record in all {
+        let (place, reserved) = block.reserve().expect("a record is free");
+        assert!(std::ptr::eq(record, reserved), "{place}");
+    }
+    assert!(block.reserve().is_none());
+}
+
+#[test]
+fn as_many_writers_are_counted_as_there_are() {
+    for is_concurrent in [false, true] {
+        let registry = registry(is_concurrent);
+        assert_eq!(registry.is_concurrent(), is_concurrent);
+        let block = block(registry);
+        let count = || registry.exclusives.load(Ordering::Relaxed);
+        let (first, second, third) = (reserve(block), reserve(block), reserve(block));
+        assert_eq!(registry.borrow(first, &region(0, 8), Exclusive), Ok(()));
+        assert_eq!(registry.borrow(second, &region(8, 8), Exclusive), Ok(()));
+        assert_eq!(count(), 2);
+        assert_eq!(registry.borrow(third, &region(4, 8), Exclusive), Err(Exclusive));
+        assert_eq!(registry.borrow(third, &region(4, 8), Shared), Err(Exclusive));
+        assert_eq!(count(), 2, "a refused one does not stand");
+        registry.release(second);
+        assert_eq!(registry.borrow(third, &region(8, 8), Shared), Ok(()));
+        assert_eq!(count(), 1, "a reader is none");
+        registry.release(third);
+        registry.release(first);
+        assert_eq!(count(), 0);
+    }
+}
+
+#[test]
+fn a_record_is_never_again_in_the_state_of_an_earlier_borrow() {
+    let registry = registry(true);
+    let block = block(registry);
+    let mut seen = Vec::new();
+    for kind in [Shared, Exclusive, Shared, Exclusive] {
+        let record = reserve(block);
+        assert_eq!(registry.borrow(record, &region(0, 8), kind), Ok(()));
+        let state = record.state.load(Ordering::Relaxed);
+        assert!(!seen.contains(&state), "who reads meanwhile would take one borrow for another");
+        seen.push(state);
+        registry.release(record);
+    }
+}
+
+#[test]
+fn a_refused_borrow_keeps_nobody_away() {
+    let registry = registry(false);
+    let block = block(registry);
+    for kind in [Shared, Exclusive] {
+        let (held, refused) = (reserve(block), reserve(block));
+        assert_eq!(registry.borrow(held, &region(0, 8), Exclusive), Ok(()));
+        assert_eq!(registry.borrow(refused, &region(4, 8), kind), Err(Exclusive));
+        let third = reserve(block);
+        assert!(!std::ptr::eq(third, refused), "its record is still its own");
+        assert_eq!(registry.borrow(third, &region(8, 8), Exclusive), Ok(()), "free all the time");
+        for record in [held, refused, third] {
+            registry.release(record);
+        }
+    }
 }

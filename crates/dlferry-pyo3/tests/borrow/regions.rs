@@ -134,12 +134,33 @@ fn parts_of_one_array_that_people_use_are_told_apart() {
         ("even and odd columns", f32s(&[8, 3], &[6, 2], 0), f32s(&[8, 3], &[6, 2], 1)),
         ("even and odd, one backwards", f32s(&[5], &[2], 0), f32s(&[5], &[-2], 9)),
         ("two channels", f32s(&[4, 5], &[15, 3], 0), f32s(&[4, 5], &[15, 3], 2)),
+        ("two columns, beside an axis of extent 1", f32s(&[8, 1], &[6, 7], 0), f32s(&[8, 1], &[6, 7], 3)),
+        // Rows of 1200, boxes of 12 in them, pieces of 4 in these, of which 3 are taken: the rows tell, and the pieces.
+        (
+            "boxes half a row apart",
+            f32s(&[2, 2, 2, 3], &[1200, 12, 4, 1], 0),
+            f32s(&[2, 2, 2, 3], &[1200, 12, 4, 1], 600),
+        ),
+        ("boxes and what they leave", f32s(&[2, 2, 2, 3], &[1200, 12, 4, 1], 0), f32s(&[2, 2, 2], &[1200, 12, 4], 3)),
         ("two channels, one transposed", f32s(&[4, 5], &[15, 3], 0), f32s(&[5, 4], &[3, 15], 2)),
     ];
     for (what, one, other) in &cases {
         assert!(are_apart(one, other), "{what}");
         for same in [one, other] {
             assert!(!are_apart(same, same), "{what}");
+        }
+    }
+}
+
+#[test]
+fn no_axis_is_forgotten_however_many_there_are() {
+    for rank in [7, 8, 9, 12] {
+        let strides: Vec<i64> = (0..rank).rev().map(|axis| 2 << axis).collect();
+        let whole = tensor(DLDataType::F32, &vec![2; rank], &strides, 0);
+        for axis in 0..rank {
+            let at = |element: isize| tensor(DLDataType::F32, &[], &[], 4 * element);
+            assert!(!are_apart(&whole, &at(2 << axis)), "the second element along an axis: {rank} {axis}");
+            assert!(are_apart(&whole, &at((2 << axis) + 1)), "between the elements: {rank} {axis}");
         }
     }
 }

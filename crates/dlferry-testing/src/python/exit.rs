@@ -19,7 +19,7 @@ static AT_EXIT: Mutex<Vec<Foreign>> = Mutex::new(Vec::new());
 static AT_EXIT_THREAD: Mutex<Vec<Foreign>> = Mutex::new(Vec::new());
 
 unsafe extern "C" {
-    safe fn atexit(handler: extern "C" fn()) -> c_int;
+    pub(super) safe fn atexit(handler: extern "C" fn()) -> c_int;
 }
 
 /// Says on stderr that a deleter came back, which is all that a test can see by then.

@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use super::capsule::{clear_destructor, name_text, peek, set_name};
 use super::foreign::Foreign;
-use super::pending;
+use super::{own_state, pending};
 
 /// A managed tensor that is owned here until one of the `delete` methods is called.
 ///
@@ -74,6 +74,20 @@ impl Held {
         // SAFETY: owned here until now.
         let deleted = py.detach(move || thread::spawn(move || unsafe { tensor.delete() }).join());
         deleted.map_err(|_| PyRuntimeError::new_err("the thread panicked"))
+    }
+
+    /// Calls the deleter on a new native thread that has made a state of its own and attached with that, as programs do that
+    /// embed Python, and waits for it.
+    fn delete_in_own_state(&self, py: Python<'_>) -> PyResult<bool> {
+        let tensor = self.take()?;
+        let elsewhere = move || {
+            own_state::with(|| {
+                // SAFETY: owned here until now.
+                unsafe { tensor.delete() }
+            })
+        };
+        let deleted = py.detach(move || thread::spawn(elsewhere).join());
+        deleted.map_err(|_| PyRuntimeError::new_err("the thread panicked"))?
     }
 
     /// Calls the deleter while an exception is set; returns whether exactly that one is set afterwards.

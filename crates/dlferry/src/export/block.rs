@@ -1,9 +1,11 @@
 use core::alloc::Layout as Memory;
 use core::ffi::c_void;
+use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
-use super::ExportError;
+use super::release::let_go;
+use super::{AtOnce, ExportError, Last, Release};
 use crate::abi::DLTensor;
 use crate::layout::Layout;
 use crate::managed::{Descriptor, Fields, ManagedStruct};
@@ -17,30 +19,35 @@ struct Block<S, O> {
     memory: Memory,
 }
 
-/// A block whose owner is in place and whose struct is not yet written. Dropping it drops the owner.
-pub(super) struct Draft<S: ManagedStruct, O> {
+/// A block whose owner is in place and whose struct is not yet written. Dropping it releases the owner.
+pub(super) struct Draft<S: ManagedStruct, O: Send, R: Release = AtOnce> {
     // Invariant: allocated with `memory`; `owner` is initialised, `managed` is not.
     block: NonNull<Block<S, O>>,
     memory: Memory,
     dims: usize,
+    releases: PhantomData<R>,
 }
 
-impl<S: ManagedStruct, O: Send + 'static> Draft<S, O> {
+impl<S: ManagedStruct, O: Send + 'static, R: Release> Draft<S, O, R> {
     /// Allocates room for a tensor of `ndim` axes and moves the owner in.
     pub(super) fn new(owner: O, ndim: usize) -> Result<Self, ExportError> {
-        let (memory, dims) = Self::memory(ndim).ok_or(ExportError::OutOfMemory { bytes: usize::MAX })?;
+        let Some((memory, dims)) = Self::memory(ndim) else {
+            let_go::<R, O>(owner);
+            return Err(ExportError::OutOfMemory { bytes: usize::MAX });
+        };
         // SAFETY: the size is not zero: a managed struct is part of it.
         let block = unsafe { alloc::alloc::alloc(memory) };
         // The allocator aligned it for `Block<S, O>`, whose layout `memory` extends.
         #[allow(clippy::cast_ptr_alignment, reason = "allocated with the alignment of the target type")]
         let Some(block) = NonNull::new(block.cast::<Block<S, O>>()) else {
+            let_go::<R, O>(owner);
             return Err(ExportError::OutOfMemory { bytes: memory.size() });
         };
         // SAFETY: within the block just allocated.
         let place = unsafe { &raw mut (*block.as_ptr()).owner };
         // SAFETY: as above; nothing was there before.
         unsafe { place.write(owner) };
-        Ok(Self { block, memory, dims })
+        Ok(Self { block, memory, dims, releases: PhantomData })
     }
 
     fn memory(ndim: usize) -> Option<(Memory, usize)> {
@@ -84,7 +91,7 @@ impl<S: ManagedStruct, O: Send + 'static> Draft<S, O> {
         // SAFETY: within the block.
         let memory = unsafe { &raw mut (*block).memory };
         // SAFETY: nobody has seen the block yet.
-        unsafe { managed.write(S::compose(tensor, fields, delete::<S, O>)) };
+        unsafe { managed.write(S::compose(tensor, fields, delete::<S, O, R>)) };
         // SAFETY: as above.
         unsafe { memory.write(this.memory) };
         // `managed` is the first field: the pointer that goes out spans the whole block.
@@ -92,10 +99,10 @@ impl<S: ManagedStruct, O: Send + 'static> Draft<S, O> {
     }
 }
 
-impl<S: ManagedStruct, O> Drop for Draft<S, O> {
+impl<S: ManagedStruct, O: Send, R: Release> Drop for Draft<S, O, R> {
     fn drop(&mut self) {
         // SAFETY: the owner is initialised and the block allocated with `memory` (invariant); this is their end.
-        unsafe { release(self.block, self.memory) };
+        unsafe { release::<S, O, R>(self.block, self.memory) };
     }
 }
 
@@ -120,7 +127,7 @@ unsafe fn write_dims(shape: *mut i64, layout: &Layout) -> *mut i64 {
 /// # Safety
 ///
 /// `managed` came from [`Draft::finish`] of the same types, and this is the only call for it.
-unsafe extern "C" fn delete<S: ManagedStruct, O: Send + 'static>(managed: *mut S) {
+unsafe extern "C" fn delete<S: ManagedStruct, O: Send + 'static, R: Release>(managed: *mut S) {
     #[allow(clippy::cast_ptr_alignment, reason = "the struct is the first field of an aligned block")]
     let Some(block) = NonNull::new(managed.cast::<Block<S, O>>()) else {
         return;
@@ -128,19 +135,22 @@ unsafe extern "C" fn delete<S: ManagedStruct, O: Send + 'static>(managed: *mut S
     // SAFETY: `finish` wrote it.
     let memory = unsafe { (*block.as_ptr()).memory };
     // SAFETY: `finish` handed the block over with its owner in place, and this is its end.
-    unsafe { release(block, memory) };
+    unsafe { release::<S, O, R>(block, memory) };
 }
 
-/// Drops the owner and frees the block. A panic of the owner's destructor ends here.
+/// Releases the owner and frees the block. A panic of the owner's destructor ends here.
 ///
 /// # Safety
 ///
 /// The owner is initialised, the block allocated with `memory`, and neither is used again.
-unsafe fn release<S, O>(block: NonNull<Block<S, O>>, memory: Memory) {
+unsafe fn release<S, O: Send, R: Release>(block: NonNull<Block<S, O>>, memory: Memory) {
     // SAFETY: within the block.
     let owner = unsafe { &raw mut (*block.as_ptr()).owner };
-    // SAFETY: initialised, and dropped here only.
-    contain(|| unsafe { owner.drop_in_place() });
+    // SAFETY: initialised, and the wrapper has the same layout; nobody else looks at it.
+    let owner = unsafe { &mut *owner.cast::<ManuallyDrop<O>>() };
+    // SAFETY: not used again, and dropped here only.
+    let last = unsafe { Last::new(owner) };
+    contain(|| R::release(last));
     // SAFETY: allocated with this layout.
     unsafe { alloc::alloc::dealloc(block.as_ptr().cast(), memory) };
 }

@@ -1,7 +1,8 @@
 use core::ffi::c_void;
 
 use super::block::Draft;
-use super::{ExportError, Owner, OwnerMut};
+use super::release::let_go;
+use super::{AtOnce, ExportError, Owner, OwnerMut, Release};
 use crate::abi::{DLDataType, DLDevice, DLManagedTensorVersioned};
 use crate::element::Element;
 use crate::layout::{Layout, LayoutError};
@@ -94,7 +95,16 @@ impl<O: Owner> Export<O> {
     /// [`ExportError::OutOfBounds`] when the layout reaches beyond the owner's elements, [`ExportError::Layout`] when
     /// it is malformed, [`ExportError::OutOfMemory`]. The owner is dropped.
     pub fn finish(self) -> Result<Tensor, ExportError> {
-        let (draft, descriptor, fields) = self.draft::<DLManagedTensorVersioned>()?;
+        self.finish_releasing::<AtOnce>()
+    }
+
+    /// Makes the tensor, whose owner is dropped as `R` says.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::finish`].
+    pub fn finish_releasing<R: Release>(self) -> Result<Tensor, ExportError> {
+        let (draft, descriptor, fields) = self.draft::<DLManagedTensorVersioned, R>()?;
         let managed = draft.finish(&descriptor, fields);
         // SAFETY: just made and handed to nobody else; owners are `Send`.
         let handle = unsafe { Handle::versioned(managed) };
@@ -111,7 +121,7 @@ impl<O: Owner> Export<O> {
         if !S::VERSIONED && self.fields.read_only {
             return Err(ExportError::ReadOnlyUnversioned);
         }
-        let (draft, descriptor, fields) = self.draft::<S>()?;
+        let (draft, descriptor, fields) = self.draft::<S, AtOnce>()?;
         // Elements that overlap have made it read-only.
         if !S::VERSIONED && fields.read_only {
             return Err(ExportError::ReadOnlyUnversioned);
@@ -119,10 +129,16 @@ impl<O: Owner> Export<O> {
         Ok(draft.finish(&descriptor, fields))
     }
 
-    fn draft<S: ManagedStruct>(self) -> Result<(Draft<S, O>, Descriptor, Fields), ExportError> {
-        let layout = self.layout.transpose()?;
+    fn draft<S: ManagedStruct, R: Release>(self) -> Result<Drafted<S, O, R>, ExportError> {
+        let layout = match self.layout.transpose() {
+            Ok(layout) => layout,
+            Err(error) => {
+                let_go::<R, O>(self.owner);
+                return Err(error.into());
+            }
+        };
         let ndim = layout.as_ref().map_or(1, Layout::ndim);
-        let mut draft = Draft::<S, O>::new(self.owner, ndim)?;
+        let mut draft = Draft::<S, O, R>::new(self.owner, ndim)?;
         let (base, len) = (self.borrow)(draft.owner());
         let layout = match layout {
             Some(layout) => layout,
@@ -135,6 +151,9 @@ impl<O: Owner> Export<O> {
         Ok((draft, descriptor, fields))
     }
 }
+
+/// What the owner became, and how it is described.
+type Drafted<S, O, R> = (Draft<S, O, R>, Descriptor, Fields);
 
 /// Every element of the layout is one of the owner's.
 fn check_bounds(layout: &Layout, first: usize, len: usize) -> Result<(), ExportError> {

@@ -29,10 +29,12 @@ mod builder;
 mod error;
 mod owner;
 mod reexport;
+mod release;
 
 pub use builder::Export;
 pub use error::ExportError;
 pub use owner::{Owner, OwnerMut};
+pub use release::{AtOnce, Last, Release};
 
 #[cfg(test)]
 mod tests;

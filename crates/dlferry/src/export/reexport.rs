@@ -17,7 +17,7 @@ impl Tensor {
     /// Until `owner` is dropped, the memory that `descriptor` describes is as condition 3 of
     /// [`managed`](crate::managed) asks, and condition 5 holds.
     pub unsafe fn from_owner<O: Send + 'static>(owner: O, descriptor: Descriptor) -> Result<Self, ExportError> {
-        let draft = Draft::<DLManagedTensorVersioned, O>::new(owner, descriptor.layout().ndim())?;
+        let draft: Draft<DLManagedTensorVersioned, O> = Draft::new(owner, descriptor.layout().ndim())?;
         let managed = draft.finish(&descriptor, descriptor.fields());
         // SAFETY: just made and handed to nobody else; the owner is `Send`.
         let handle = unsafe { Handle::versioned(managed) };
@@ -98,7 +98,7 @@ fn export<S: ManagedStruct, O: Send + 'static>(
     if !S::VERSIONED && fields.padded {
         return Err(ExportError::PaddedUnversioned);
     }
-    let draft = Draft::<S, O>::new(owner, descriptor.layout().ndim())?;
+    let draft: Draft<S, O> = Draft::new(owner, descriptor.layout().ndim())?;
     Ok(draft.finish(descriptor, fields))
 }
 

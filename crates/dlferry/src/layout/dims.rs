@@ -26,6 +26,17 @@ impl Dims {
         Self { len: 0, places: [MaybeUninit::uninit(); INLINE], boxed: None }
     }
 
+    /// One axis.
+    #[inline]
+    pub(super) const fn one(value: i64) -> Self {
+        let mut this = Self::none();
+        // The first of the places.
+        let [first, ..] = &mut this.places;
+        first.write(value);
+        this.len = 1;
+        this
+    }
+
     /// Takes the first `len` of `values`, which must have that many.
     #[inline]
     pub(super) fn collect(len: usize, values: impl Iterator<Item = i64>) -> Self {

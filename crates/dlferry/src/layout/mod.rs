@@ -189,10 +189,10 @@ impl Layout {
         Self { shape: Dims::none(), strides: Dims::none(), facts: Facts::SCALAR }
     }
 
-    /// What [`Self::fill`] makes something of: a layout without axes that says of itself that it has no elements.
+    /// What [`Self::fill`] makes something of: one axis without elements.
     #[inline]
     pub(crate) fn blank() -> Self {
-        Self { shape: Dims::none(), strides: Dims::none(), facts: Facts::NOTHING }
+        Self { shape: Dims::one(0), strides: Dims::one(1), facts: Facts::NOTHING }
     }
 
     /// Returns the extent of each axis.

@@ -215,7 +215,12 @@ impl SharedTensor {
     /// # Errors
     ///
     /// Gives back what is shared with others.
-    pub fn try_unshare(self) -> Result<Tensor, Self> {
+    ///
+    /// # Safety
+    ///
+    /// Condition 5 of [`managed`](crate::managed), for a [`Tensor`] lends its memory for writing too, and that it is held here
+    /// alone says nothing of a producer elsewhere.
+    pub unsafe fn try_unshare(self) -> Result<Tensor, Self> {
         if self.0.is_sole() && matches!(self.0.keep, Keep::Handle(_)) { Ok(Tensor(self.0)) } else { Err(self) }
     }
 

@@ -129,12 +129,13 @@ impl<'a> TensorView<'a> {
     ///
     /// # Errors
     ///
-    /// [`ViewError::Device`], or [`ViewError::Opaque`] for elements of whole bytes.
+    /// [`ViewError::Device`], or [`ViewError::Opaque`] for elements of whole bytes or of no bits.
     pub fn small_bits(&self) -> Result<SmallBits<'a>, ViewError> {
         if !self.descriptor.is_host_readable() {
             return Err(ViewError::Device { device: self.device() });
         }
-        if self.dtype().item_bits() >= 8 {
+        // Handles may have no bits: then there is not a byte to read.
+        if !(1..8).contains(&self.dtype().item_bits()) {
             return Err(ViewError::Opaque { dtype: self.dtype() });
         }
         Ok(SmallBits { view: *self, offsets: self.layout().offsets() })

@@ -1,5 +1,5 @@
 """Picture filters for arrays of any library."""
 
-from pictures._pictures import Checkerboard, Tensor, blur, normalize
+from ._pictures import Checkerboard, blur, normalize
 
-__all__ = ["Checkerboard", "Tensor", "blur", "normalize"]
+__all__ = ["Checkerboard", "blur", "normalize"]

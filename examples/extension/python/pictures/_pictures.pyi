@@ -5,6 +5,8 @@ from typing import Any, TypeVar, final, overload
 
 from typing_extensions import CapsuleType
 
+__all__ = ["Checkerboard", "blur", "normalize"]
+
 _Array = TypeVar("_Array")
 
 @overload
@@ -31,5 +33,3 @@ class Checkerboard:
     if sys.version_info >= (3, 12):  # before, it lends a buffer and does not say so
         def __buffer__(self, flags: int, /) -> memoryview: ...
         def __release_buffer__(self, buffer: memoryview, /) -> None: ...
-
-def __getattr__(name: str) -> Any: ...  # Tensor: see the stubs of dlferry

@@ -11,7 +11,7 @@ use crate::argument::convert;
 ///
 /// A kind of number goes to a kind that holds it ([`FromScalar`]): booleans to all, integers to integers in which they
 /// fit and to floats, floats to floats. Nothing of a copy can be written, so there is no [`ViewMut`](crate::ViewMut) that
-/// converts.
+/// converts. An [`AnyView`](crate::AnyView), which takes any elements, has a copy of them as they are.
 #[derive(Clone, Copy, Debug)]
 pub struct Convert(());
 
@@ -36,6 +36,27 @@ pub trait Conversion<T> {
 pub trait Never {}
 
 impl Never for Open {}
+
+/// Elements of any dtype, which stay what they are.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct AnyElement(());
+
+impl Conversion<AnyElement> for Open {
+    const IS_ALLOWED: bool = false;
+
+    fn convert(view: TensorView<'_>, order: CopyOrder) -> PyResult<Managed> {
+        convert::copy(view, order)
+    }
+}
+
+impl Conversion<AnyElement> for Convert {
+    const IS_ALLOWED: bool = true;
+
+    fn convert(view: TensorView<'_>, order: CopyOrder) -> PyResult<Managed> {
+        convert::copy(view, order)
+    }
+}
 
 impl<T: Element> Conversion<T> for Open {
     const IS_ALLOWED: bool = false;

@@ -1,5 +1,5 @@
 //! What a function wants of an array beyond its element type and number of axes: the last parameter of
-//! [`View`](crate::View), [`ViewMut`](crate::ViewMut) and [`AnyView`](crate::AnyView).
+//! [`View`](crate::View), [`ViewMut`](crate::ViewMut), [`AnyView`](crate::AnyView) and [`AnyViewMut`](crate::AnyViewMut).
 //!
 //! By default (`()`) any order and any extents will do, the host must be able to read the memory, and nothing is converted.
 //! A requirement changes one of these, a tuple of up to four several:
@@ -33,7 +33,7 @@ pub use extents::{Dyn, Extents};
 pub use order::{COrder, FOrder};
 
 #[doc(hidden)]
-pub use conversion::{Conversion, Never};
+pub use conversion::{AnyElement, Conversion, Never};
 #[doc(hidden)]
 pub use device::{Device, Host};
 #[doc(hidden)]

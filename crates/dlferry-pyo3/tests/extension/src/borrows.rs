@@ -1,6 +1,7 @@
 //! Functions that hold arrays while others try to.
 
 use dlferry_pyo3::argument::{AnyDevice, Dyn};
+use dlferry_pyo3::protocol::{Request, import};
 use dlferry_pyo3::{AnyView, View, ViewMut};
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
@@ -80,7 +81,7 @@ fn increment(x: &Bound<'_, PyAny>, times: usize) -> PyResult<(usize, usize)> {
     for _ in 0..times {
         match x.extract::<ViewMut<'_, f32, Dyn>>() {
             Ok(mut view) => {
-                let seen = view.to_vec();
+                let seen = view.to_vec()?;
                 x.py().detach(std::thread::yield_now);
                 let more: Vec<f32> = seen.iter().map(|value| value + 1.0).collect();
                 view.copy_from(&more)?;
@@ -94,6 +95,21 @@ fn increment(x: &Bound<'_, PyAny>, times: usize) -> PyResult<(usize, usize)> {
         }
     }
     Ok((done, refused))
+}
+
+/// Calls `x.resize(size)` while `x` is read.
+#[pyfunction]
+fn resizing(x: AnyView<'_>, size: usize) -> PyResult<Bound<'_, PyAny>> {
+    x.object().call_method1("resize", (size,))
+}
+
+/// What a writer is told while a tensor of the same memory is read: nothing, or the refusal.
+#[pyfunction]
+fn write_beside_a_look(x: &Bound<'_, PyAny>, owned: bool) -> PyResult<Option<f32>> {
+    let tensor = if owned { x.extract::<View<'_, f32, Dyn>>()?.into_owned()? } else { import(x, &Request::default())? };
+    let look = tensor.typed::<f32>(x.py())?;
+    x.extract::<ViewMut<'_, f32, Dyn>>()?;
+    Ok(look.iter().next())
 }
 
 /// The empty call, for comparison.
@@ -118,6 +134,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(read_many, module)?)?;
     module.add_function(wrap_pyfunction!(read_rolling, module)?)?;
     module.add_function(wrap_pyfunction!(increment, module)?)?;
+    module.add_function(wrap_pyfunction!(resizing, module)?)?;
+    module.add_function(wrap_pyfunction!(write_beside_a_look, module)?)?;
     module.add_function(wrap_pyfunction!(take_object, module)?)?;
     module.add_function(wrap_pyfunction!(take_2d, module)?)?;
     module.add_function(wrap_pyfunction!(take_2d_mut, module)?)

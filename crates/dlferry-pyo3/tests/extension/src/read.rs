@@ -4,18 +4,20 @@ use dlferry_pyo3::argument::{AnyDevice, COrder, Convert, Cuda, Dyn, Extents, FOr
 use dlferry_pyo3::dlferry::abi::DLDataType;
 use dlferry_pyo3::dlferry::element::{Element, F8E4M3Fn, Scalar, assert_element};
 use dlferry_pyo3::{AnyView, IntoPyErr, Tensor, View};
+use half::{bf16, f16};
+use num_complex::Complex;
 use pyo3::prelude::*;
 
 /// Shape, strides, address, values.
 type Seen<T> = (Vec<i64>, Vec<i64>, usize, Vec<T>);
 
-fn seen<T: Element, const N: usize, W: OnHost>(view: &View<'_, T, N, W>) -> Seen<T> {
-    let values = view.to_vec();
+fn seen<T: Element, const N: usize, W: OnHost>(view: &View<'_, T, N, W>) -> PyResult<Seen<T>> {
+    let values = view.to_vec()?;
     assert_eq!(values.len(), view.size());
     assert_eq!(view.iter().len(), view.size());
     assert_eq!(view.ndim(), view.shape().len());
     assert_eq!(view.is_empty(), values.is_empty());
-    (view.shape().to_vec(), view.strides().to_vec(), view.data_ptr().addr(), values)
+    Ok((view.shape().to_vec(), view.strides().to_vec(), view.data_ptr().addr(), values))
 }
 
 /// A function for each element type: `see_f32(x)`, of any rank.
@@ -23,7 +25,7 @@ macro_rules! see {
     ($($name:ident: $element:ty),* $(,)?) => {
         $(
             #[pyfunction]
-            fn $name(x: View<'_, $element, Dyn>) -> Seen<$element> {
+            fn $name(x: View<'_, $element, Dyn>) -> PyResult<Seen<$element>> {
                 seen(&x)
             }
         )*
@@ -73,7 +75,7 @@ fn see_own(x: View<'_, Celsius, 1>) -> PyResult<Vec<f32>> {
 }
 
 #[pyfunction]
-fn see_2d(x: View<'_, f32, 2>) -> Seen<f32> {
+fn see_2d(x: View<'_, f32, 2>) -> PyResult<Seen<f32>> {
     seen(&x)
 }
 
@@ -89,23 +91,23 @@ fn see_c(x: View<'_, f32, 2, COrder>) -> PyResult<Vec<f32>> {
 }
 
 #[pyfunction]
-fn see_f(x: View<'_, f32, 2, FOrder>) -> Seen<f32> {
+fn see_f(x: View<'_, f32, 2, FOrder>) -> PyResult<Seen<f32>> {
     seen(&x)
 }
 
 #[pyfunction]
-fn see_pixels(x: View<'_, u8, 3, Extents<Dyn, Dyn, 3>>) -> Seen<u8> {
+fn see_pixels(x: View<'_, u8, 3, Extents<Dyn, Dyn, 3>>) -> PyResult<Seen<u8>> {
     seen(&x)
 }
 
 #[pyfunction]
-fn see_pairs(x: View<'_, f32, Dyn, (Extents<2>, COrder)>) -> Seen<f32> {
+fn see_pairs(x: View<'_, f32, Dyn, (Extents<2>, COrder)>) -> PyResult<Seen<f32>> {
     seen(&x)
 }
 
 #[pyfunction]
-fn see_option(x: Option<View<'_, f32, 1>>) -> Option<Vec<f32>> {
-    x.map(|x| x.to_vec())
+fn see_option(x: Option<View<'_, f32, 1>>) -> PyResult<Option<Vec<f32>>> {
+    x.map(|x| x.to_vec()).transpose()
 }
 
 #[pyfunction]
@@ -158,11 +160,11 @@ fn see_any(x: AnyView<'_>) -> (String, Vec<i64>, String, usize, Option<String>) 
 #[pyfunction]
 fn see_narrowed(x: AnyView<'_>) -> PyResult<Seen<f32>> {
     let view: View<'_, f32, 2> = x.into_view()?;
-    Ok(seen(&view))
+    seen(&view)
 }
 
 #[pyfunction]
-fn see_converted(x: View<'_, f64, Dyn, Convert>) -> Seen<f64> {
+fn see_converted(x: View<'_, f64, Dyn, Convert>) -> PyResult<Seen<f64>> {
     seen(&x)
 }
 
@@ -172,18 +174,71 @@ fn see_converted_c(x: View<'_, f32, 2, (COrder, Convert)>) -> PyResult<(usize, V
 }
 
 #[pyfunction]
-fn see_converted_f(x: View<'_, f32, 2, (Convert, FOrder)>) -> Seen<f32> {
+fn see_converted_f(x: View<'_, f32, 2, (Convert, FOrder)>) -> PyResult<Seen<f32>> {
     seen(&x)
 }
 
 #[pyfunction]
-fn see_converted_i8(x: View<'_, i8, Dyn, Convert>) -> Seen<i8> {
+fn see_converted_i8(x: View<'_, i8, Dyn, Convert>) -> PyResult<Seen<i8>> {
     seen(&x)
 }
 
 #[pyfunction]
 fn see_converted_bool(x: View<'_, bool, Dyn, Convert>) -> PyResult<Vec<bool>> {
     x.as_slice().map(<[bool]>::to_vec)
+}
+
+/// What converts to elements that Python lacks, as the widest that it has.
+macro_rules! see_converted {
+    ($($name:ident: $element:ty => $seen:ty, $see:expr;)*) => {
+        $(
+            #[pyfunction]
+            fn $name(x: View<'_, $element, Dyn, Convert>) -> (usize, Vec<$seen>) {
+                let see: fn($element) -> $seen = $see;
+                (x.data_ptr().addr(), x.iter().map(see).collect())
+            }
+        )*
+
+        fn register_converted(module: &Bound<'_, PyModule>) -> PyResult<()> {
+            $(module.add_function(wrap_pyfunction!($name, module)?)?;)*
+            Ok(())
+        }
+    };
+}
+
+see_converted! {
+    see_converted_f16: f16 => f64, f64::from;
+    see_converted_bf16: bf16 => f64, f64::from;
+    see_converted_c32: Complex<f16> => (f64, f64), |value| (value.re.into(), value.im.into());
+    see_converted_c64: Complex<f32> => (f64, f64), |value| (value.re.into(), value.im.into());
+    see_converted_c128: Complex<f64> => (f64, f64), |value| (value.re, value.im);
+}
+
+#[pyfunction]
+fn see_f16(x: View<'_, f16, Dyn>) -> Vec<f32> {
+    x.iter().map(f32::from).collect()
+}
+
+#[pyfunction]
+fn see_bf16(x: View<'_, bf16, Dyn>) -> Vec<f32> {
+    x.iter().map(f32::from).collect()
+}
+
+#[pyfunction]
+fn see_c64(x: View<'_, Complex<f32>, Dyn>) -> Vec<(f32, f32)> {
+    x.iter().map(|value| (value.re, value.im)).collect()
+}
+
+/// An array of any dtype in C order: whether that is a copy, its address and the array as Python has it.
+#[pyfunction]
+fn see_in_order(x: AnyView<'_, (COrder, Convert)>) -> PyResult<(bool, usize, Tensor)> {
+    Ok((x.is_copy(), x.data_ptr().addr(), x.into_owned()?))
+}
+
+/// An array that is converted: whether it is a copy.
+#[pyfunction]
+fn see_is_copy(x: View<'_, f64, Dyn, Convert>) -> bool {
+    x.is_copy()
 }
 
 #[pyfunction]
@@ -211,6 +266,12 @@ fn debug(x: View<'_, f32, Dyn>) -> String {
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     register_see(module)?;
+    register_converted(module)?;
+    module.add_function(wrap_pyfunction!(see_f16, module)?)?;
+    module.add_function(wrap_pyfunction!(see_bf16, module)?)?;
+    module.add_function(wrap_pyfunction!(see_c64, module)?)?;
+    module.add_function(wrap_pyfunction!(see_in_order, module)?)?;
+    module.add_function(wrap_pyfunction!(see_is_copy, module)?)?;
     module.add_function(wrap_pyfunction!(see_float8, module)?)?;
     module.add_function(wrap_pyfunction!(see_own, module)?)?;
     module.add_function(wrap_pyfunction!(see_2d, module)?)?;

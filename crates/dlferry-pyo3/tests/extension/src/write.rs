@@ -1,7 +1,7 @@
 //! Functions that write an array.
 
 use dlferry_pyo3::argument::{COrder, Cuda, Dyn};
-use dlferry_pyo3::{Tensor, ViewMut};
+use dlferry_pyo3::{AnyViewMut, Tensor, ViewMut};
 use pyo3::prelude::*;
 
 #[pyfunction]
@@ -39,7 +39,7 @@ fn set_slice(mut x: ViewMut<'_, f32, 2, COrder>, value: f32) -> PyResult<()> {
 #[pyfunction]
 fn copy_from(mut x: ViewMut<'_, f32, Dyn>, values: Vec<f32>) -> PyResult<Vec<f32>> {
     x.copy_from(&values)?;
-    Ok(x.to_vec())
+    x.to_vec()
 }
 
 /// Doubles each element where it is, and tells the address.
@@ -52,6 +52,42 @@ fn double(mut x: ViewMut<'_, f32, Dyn>) -> usize {
 #[pyfunction]
 fn fill_option(x: Option<ViewMut<'_, f32, Dyn>>, value: f32) -> bool {
     x.map(|mut x| x.fill(value)).is_some()
+}
+
+/// Doubles each element where it is, of one of two dtypes, and tells the address.
+#[pyfunction]
+fn double_any(mut x: AnyViewMut<'_>) -> PyResult<usize> {
+    if x.is::<i64>() {
+        x.typed_mut::<i64>()?.apply(|value| value.wrapping_mul(2));
+    } else {
+        x.typed_mut::<f32>()?.apply(|value| value * 2.0);
+    }
+    Ok(x.data_mut_ptr().addr())
+}
+
+/// Fills an array once it is known to be a matrix of floats.
+#[pyfunction]
+fn fill_narrowed(x: AnyViewMut<'_>, value: f32) -> PyResult<()> {
+    x.into_view_mut::<f32, 2>()?.fill(value);
+    Ok(())
+}
+
+/// Calls `f()` while `x` is borrowed for writing, whatever it is.
+#[pyfunction]
+fn writing_any<'py>(x: AnyViewMut<'py>, f: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let result = f.call0();
+    drop(x);
+    result
+}
+
+#[pyfunction]
+fn own_any_mut(x: AnyViewMut<'_>) -> PyResult<Tensor> {
+    x.into_owned()
+}
+
+#[pyfunction]
+fn debug_any_mut(x: AnyViewMut<'_>) -> String {
+    format!("{x:?}")
 }
 
 #[pyfunction]
@@ -74,6 +110,11 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(copy_from, module)?)?;
     module.add_function(wrap_pyfunction!(double, module)?)?;
     module.add_function(wrap_pyfunction!(fill_option, module)?)?;
+    module.add_function(wrap_pyfunction!(double_any, module)?)?;
+    module.add_function(wrap_pyfunction!(fill_narrowed, module)?)?;
+    module.add_function(wrap_pyfunction!(writing_any, module)?)?;
+    module.add_function(wrap_pyfunction!(own_any_mut, module)?)?;
+    module.add_function(wrap_pyfunction!(debug_any_mut, module)?)?;
     module.add_function(wrap_pyfunction!(own_mut, module)?)?;
     module.add_function(wrap_pyfunction!(address_on_cuda, module)?)
 }

@@ -7,6 +7,7 @@ mod arrays;
 mod counted;
 mod producers;
 mod results;
+mod waiting;
 
 use pyo3::prelude::*;
 
@@ -15,5 +16,6 @@ fn dlferry_results(module: &Bound<'_, PyModule>) -> PyResult<()> {
     arrays::register(module)?;
     counted::register(module)?;
     producers::register(module)?;
-    results::register(module)
+    results::register(module)?;
+    waiting::register(module)
 }

@@ -121,6 +121,12 @@ fn shaped_unsigned(count: usize, shape: Vec<usize>) -> PyResult<Tensor> {
     Tensor::of((vec![0_u8; count], shape))
 }
 
+/// The numbers 0 to 2 as an array of a library by its name.
+#[pyfunction]
+fn in_library<'py>(py: Python<'py>, name: &str) -> PyResult<Like<'py, f32>> {
+    Like::library(py, name, vec![0.0, 1.0, 2.0])
+}
+
 /// Written as a user would: return types alone.
 #[pyfunction]
 fn first_numbers(until: u32) -> Numpy<Vec<u32>> {
@@ -136,6 +142,7 @@ fn zeros_like<'py>(array: &Bound<'py, PyAny>, size: usize) -> PyResult<Like<'py,
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(give, module)?)?;
     module.add_function(wrap_pyfunction!(elements, module)?)?;
+    module.add_function(wrap_pyfunction!(in_library, module)?)?;
     module.add_function(wrap_pyfunction!(shaped, module)?)?;
     module.add_function(wrap_pyfunction!(shaped_unsigned, module)?)?;
     module.add_function(wrap_pyfunction!(first_numbers, module)?)?;

@@ -8,6 +8,7 @@ mod counted;
 mod drops;
 mod owners;
 mod reexport;
+mod release;
 mod structs;
 
 use core::ptr::NonNull;

@@ -31,6 +31,43 @@ fn halves_are_elements() {
     assert_eq!(bf16::from_scalar(Scalar::Complex(1.0, 0.0)), None);
 }
 
+#[cfg(feature = "half")]
+#[test]
+fn a_number_is_rounded_once() {
+    use ::half::{bf16, f16};
+
+    // Just beyond the middle between two halves: as 24 bits or as 53 it would lie in the middle, and go to the even one.
+    for (from, to) in [
+        (Scalar::Float(1.0 + 2.0_f64.powi(-11) + 2.0_f64.powi(-40)), f16::from_bits(0x3c01)),
+        (Scalar::Float(-1.0 - 2.0_f64.powi(-11) - 2.0_f64.powi(-40)), f16::from_bits(0xbc01)),
+        (Scalar::Float(1.0 + 3.0 * 2.0_f64.powi(-11) - 2.0_f64.powi(-40)), f16::from_bits(0x3c01)),
+        (Scalar::Float(1.0 + 2.0_f64.powi(-11)), f16::from_bits(0x3c00)),
+        (Scalar::Float(2.0_f64.powi(-25)), f16::ZERO),
+        (Scalar::Float(2.0_f64.powi(-25) + 2.0_f64.powi(-60)), f16::from_bits(1)),
+        (Scalar::Float(f64::MIN_POSITIVE), f16::ZERO),
+        (Scalar::Float(65_519.999_999_999), f16::MAX),
+        (Scalar::Float(65_520.0), f16::INFINITY),
+        (Scalar::Float(f64::MAX), f16::INFINITY),
+        (Scalar::UInt(65_519), f16::MAX),
+        (Scalar::UInt(u64::MAX), f16::INFINITY),
+    ] {
+        assert_eq!(f16::from_scalar(from), Some(to), "{from:?}");
+    }
+    let above = |bits: u32| (1_u64 << 62) + (1 << bits) + 1;
+    for (from, to) in [
+        (Scalar::UInt(above(54)), bf16::from_bits(0x5e81)),
+        (Scalar::Int(-i64::try_from(above(54)).unwrap()), bf16::from_bits(0xde81)),
+        (Scalar::UInt(above(54) - 1), bf16::from_bits(0x5e80)),
+        (Scalar::Int(i64::MIN), bf16::from_f64(-(2.0_f64.powi(63)))),
+        (Scalar::Float(1.0 + 2.0_f64.powi(-8) + 2.0_f64.powi(-50)), bf16::from_bits(0x3f81)),
+        (Scalar::Float(f64::MAX), bf16::INFINITY),
+        (Scalar::Float(-0.0), bf16::NEG_ZERO),
+    ] {
+        assert_eq!(bf16::from_scalar(from), Some(to), "{from:?}");
+    }
+    assert!(f16::from_scalar(Scalar::Float(f64::NAN)).unwrap().is_nan());
+}
+
 #[cfg(feature = "num-complex")]
 #[test]
 fn complex_numbers_are_elements() {

@@ -115,3 +115,16 @@ fn elements_of_no_bytes_are_refused_with_their_stride() {
     assert_eq!(filled(&[2], &[8], 0), refused);
     assert_eq!(Layout::from_bytes(&[], &[], 0).map(|layout| layout.size()), Ok(1));
 }
+
+#[test]
+fn the_fast_way_takes_every_row_major_layout_in_place() {
+    let mut rng = Rng::new(13);
+    for _ in 0..2000 {
+        let (shape, item) = (rng.shape(8), rng.pick(&ITEMS));
+        let unit = i64::try_from(item).unwrap();
+        let rows = Layout::c_contiguous(&shape).unwrap();
+        let strides = rows.strides().iter().map(|stride| stride * unit).collect::<Vec<_>>();
+        let bytes = (!rows.is_empty()).then(|| i64::try_from(rows.size()).unwrap() * unit);
+        assert_eq!(Layout::blank().fill_row_major(&shape, &strides, item), bytes, "{shape:?} {item}");
+    }
+}

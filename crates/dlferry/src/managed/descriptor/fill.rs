@@ -45,7 +45,7 @@ pub(in crate::managed) struct Memory {
 }
 
 impl Descriptor {
-    /// The description of no elements, to be [rewritten](Self::rewrite).
+    /// The description of one axis without elements, to be [rewritten](Self::rewrite).
     #[must_use]
     #[inline]
     pub fn blank() -> Self {

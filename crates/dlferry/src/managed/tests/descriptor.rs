@@ -1,8 +1,10 @@
 use alloc::format;
+use alloc::vec::Vec;
 use core::ptr;
 
 use super::craft::NOWHERE;
 use crate::abi::{DLDataType, DLDevice, DLDeviceType};
+use crate::export::Export;
 use crate::layout::Layout;
 use crate::managed::{DescribeError, Descriptor, Fields, Outline, Strides};
 
@@ -183,7 +185,7 @@ fn strides_in_bytes_are_those_in_elements_or_refused() {
         } else {
             let is_plain = rewritten.is_ok() && descriptor.layout().is_c_contiguous() && shape.len() <= 8;
             assert!(!is_plain || shape.contains(&0) || shape.contains(&1), "{outline:?}");
-            assert!(fast.layout().is_empty() && fast.layout().shape().is_empty() && fast.data().is_null());
+            assert!(fast.layout().is_empty() && fast.layout().shape() == [0] && fast.data().is_null());
         }
         assert_eq!(rewritten.is_ok(), wanted.is_some(), "{shape:?} {strides:?}");
         let Some(strides) = wanted else {
@@ -223,4 +225,16 @@ fn the_fast_way_refuses_what_it_cannot_check() {
         assert!(!descriptor.rewrite_row_major(&other), "{other:?}");
         assert!(descriptor.layout().is_empty() && descriptor.data().is_null());
     }
+}
+
+#[test]
+fn a_blank_descriptor_has_no_element_anywhere() {
+    let layout = Descriptor::blank().layout().clone();
+    assert_eq!(layout.shape().iter().product::<i64>(), 0);
+    assert_eq!(layout, Layout::new(layout.shape(), layout.strides()).unwrap());
+    let tensor = Export::writable(Vec::<f32>::new()).layout(layout, 0).finish().unwrap();
+    let view = tensor.view().typed::<f32>().unwrap();
+    assert_eq!(view.get(&[]), None);
+    assert_eq!(view.get(&[0]), None);
+    assert_eq!(view.to_vec(), []);
 }

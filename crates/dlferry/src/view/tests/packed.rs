@@ -3,10 +3,12 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::abi::{DLDataType, DLDevice};
+use super::nowhere;
+use crate::abi::{DLDataType, DLDataTypeCode, DLDevice};
 use crate::element::Scalar;
 use crate::layout::Layout;
 use crate::managed::{Descriptor, Fields, Tensor};
+use crate::view::ViewError;
 
 const DTYPES: [DLDataType; 9] = [
     DLDataType::U1,
@@ -149,4 +151,12 @@ fn no_packed_elements_are_read_from_no_memory() {
         let tensor = exact(&[], 0, dtype, &layout, false);
         assert_eq!(tensor.view().scalars().unwrap().collect::<Vec<_>>(), vec![]);
     }
+}
+
+#[test]
+fn elements_without_bits_are_not_read() {
+    let dtype = DLDataType { code: DLDataTypeCode::OPAQUE_HANDLE, bits: 0, lanes: 1 };
+    let tensor = nowhere(DLDevice::CPU, dtype, &[4]);
+    assert_eq!(tensor.view().small_bits().map(Iterator::count), Err(ViewError::Opaque { dtype }));
+    assert_eq!(tensor.view().scalars().map(Iterator::count), Err(ViewError::Opaque { dtype }));
 }

@@ -1,0 +1,58 @@
+"""What keeps the memory of an array, as a chain that reads as a sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .protocols import attempt, is_a, kind_of
+
+NAMES = ("owner", "base", "obj", "_base")
+"""The attributes by which arrays, tensors and memoryviews name the object that their memory is of."""
+
+LONGEST = 12
+
+
+def owners(x: object) -> list[Any]:
+    """The object, the one that its memory is of, and so on."""
+    chain = [x]
+    while len(chain) <= LONGEST:
+        last = chain[-1]
+        for name in NAMES:
+            found, refused = attempt(lambda last=last, name=name: getattr(last, name, None))  # type: ignore[misc]
+            if refused is None and found is not None and holds(found):
+                break
+        else:
+            return chain
+        if any(found is known for known in chain):
+            return chain
+        chain.append(found)
+    return chain
+
+
+def holds(x: object) -> bool:
+    """Whether an object may hold memory for others: what is named so elsewhere is often a text or a number."""
+    return not (is_a(x, (str, int, float, type)) or hasattr(type(x), "__call__"))  # noqa: B004, classes hide nothing
+
+
+def sentence(chain: list[Any]) -> str:
+    """The chain in words."""
+    if len(chain) == 1:
+        return f"this {name(chain[0])} names no other object as the owner of its memory"
+    links = ", which holds ".join(f"{article(name(link))} {name(link)}" for link in chain[1:])
+    return f"this {name(chain[0])} holds {links}"
+
+
+def article(word: str) -> str:
+    """``a`` or ``an``."""
+    return "an" if word[:1].lower() in "aeiou" else "a"
+
+
+def name(x: object) -> str:
+    """An object in few words: its type, and how much it is."""
+    kind = kind_of(x)
+    shape, refused = attempt(lambda: tuple(x.shape) if getattr(x, "shape", None) is not None else None)  # type: ignore[attr-defined]
+    if refused is None and shape is not None and len(repr(shape)) < 60:
+        return f"{kind} of shape {shape}"
+    if is_a(x, (bytes, bytearray)):
+        return f"{kind} of {len(x)} bytes"  # type: ignore[arg-type]
+    return kind

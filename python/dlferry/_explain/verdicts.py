@@ -1,0 +1,103 @@
+"""What each library would do with the subject: by its twin, or by itself where it has none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .judge import Verdict, judge, remedy
+from .libraries import library_of, takes
+from .protocols import SMALL
+from .subject import ask_as
+from .trials import PLAIN, PRODUCER, Trial, pickled, run, twins_of
+from .twins import ALIGNED, Twin, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .subject import Subject
+
+
+def twin_of(subject: Subject) -> tuple[Twin | None, bool]:
+    """The twin of a subject, and whether it is smaller."""
+    tensor, layout = subject.tensor, subject.layout
+    if tensor is None or layout is None or subject.is_capsule:
+        return None, False
+    shape, strides, smaller = cut(layout)
+    newest = subject.answer("__dlpack__(max_version")
+    exchange = subject.answer("C exchange API")
+    has_table = exchange is not None and exchange.offered
+    dlpack = has_table or (newest is not None and newest.offered)
+    versioned = (
+        newest is None or not newest.offered or "version" not in newest.facts or bool(newest.facts["version"])
+    )
+    misplaced = (layout.address or 0) % ALIGNED
+    kind = library_of(subject.x) if dlpack else None
+    # As it says itself: of an unversioned capsule dlferry thinks so, and the capsule does not.
+    said = newest.facts if newest is not None and "version" in newest.facts else {"readonly": layout.readonly}
+    readonly = bool(said["readonly"]) and versioned
+    return Twin(
+        shape, strides, layout.dtype, misplaced, readonly, versioned, has_table, dlpack, kind
+    ), smaller
+
+
+def verdicts(
+    subject: Subject, libraries: list[str], progress: Callable[[str], None] | None = None
+) -> tuple[list[Verdict], str]:
+    """A verdict for each library, and what was tried, in words."""
+    if not libraries or not subject.offers or subject.is_capsule:
+        return [], ""
+    if subject.device is not None and subject.device[0] != 1:
+        return [
+            Verdict(name, "", ".".join(takes(name)), "untried", why="only arrays in host memory are tried")
+            for name in libraries
+        ], ""
+    twin, smaller = twin_of(subject)
+    if twin is not None and subject.hidden is None:
+        trials = run(libraries, twins_of(twin), None, progress)
+        tried = f"tried on an array of shape {twin.shape} that is laid out alike" if smaller else ""
+        return [judged(subject, trial, twin) for trial in trials.values()], tried
+    layout = subject.layout
+    small = layout is not None and layout.nbytes <= SMALL
+    plain = Twin((4,), (1,), "float32", 0, False, True, False, kind=library_of(subject.x))
+    trials = run(libraries, {PLAIN: plain}, pickled(subject.x) if small else None, progress)
+    return [of_hidden(subject, trial) for trial in trials.values()], ""
+
+
+def judged(subject: Subject, trial: Trial, twin: Twin) -> Verdict:
+    """The verdict by the twin, which a producer that refuses the library's way of asking overrides."""
+    verdict = judge(trial, twin)
+    if verdict.outcome in ("refused", "crashed", "untried") or not trial.asks or twin.exchange:
+        return verdict
+    refusals = [answer for answer in (ask_as(subject.x, call) for call in trial.asks) if answer.refused]
+    if len(refusals) < len(trial.asks):
+        return verdict
+    why = f"the array itself refuses to be asked by {refusals[0].protocol}"
+    said = refusals[0].refused or ""
+    help_ = remedy(trial, "refused", ())
+    return Verdict(trial.library, trial.version, trial.call, "refused", said, (PRODUCER,), why, help_)
+
+
+def of_hidden(subject: Subject, trial: Trial) -> Verdict:
+    """The verdict on what dlferry refuses, and so has no twin: its memory does not mean what it says."""
+    if trial.failed:
+        return judge(trial, Twin((4,), (1,), "float32", 0, False, True, False))
+    outcome, detail = "untried", ""
+    itself = trial.results.get("itself")
+    if itself is not None and itself["outcome"] != "untried":
+        outcome, detail = itself["outcome"], itself.get("detail", "")
+    else:
+        for call in trial.asks:
+            answer = ask_as(subject.x, call)
+            if answer.refused:
+                outcome, detail = "refused", answer.refused
+                break
+    if outcome == "taken":
+        return Verdict(trial.library, trial.version, trial.call, outcome, detail)
+    # A refusal of dlferry's says what is the matter, and then what to do.
+    why, _, help_ = (subject.hidden or "").partition(": ")[2].rpartition(": ")
+    copies = any(call.startswith("asarray") and done == "copied" for call, done, _ in subject.calls)
+    if copies and trial.results.get(PLAIN, {}).get("outcome") in ("shared", "copied"):
+        help_ = "hand on dlferry.asarray(x), a copy in its place"
+    return Verdict(
+        trial.library, trial.version, trial.call, outcome, detail, (), why or help_, help_ if why else ""
+    )

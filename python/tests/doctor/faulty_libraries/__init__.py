@@ -1,0 +1,1 @@
+"""Libraries with one fault each, as ``--with`` takes them."""

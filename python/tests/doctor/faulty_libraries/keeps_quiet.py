@@ -1,0 +1,5 @@
+"""Gives a result that nobody can look into."""
+
+
+def take(array):
+    return object()

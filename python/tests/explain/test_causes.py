@@ -1,0 +1,111 @@
+"""``explain`` names the true cause: each test is of what the sentence says."""
+
+from importlib.util import find_spec
+
+import dlferry
+import pytest
+from dlferry._explain.judge import Verdict
+
+np = pytest.importorskip("numpy")
+
+TORCH = pytest.param("torch", marks=pytest.mark.torch)
+
+
+def verdict(x, library) -> Verdict:
+    """Explain ``x`` to one library, which has to be installed."""
+    if find_spec(library) is None:
+        pytest.skip(f"SKIPPED: {library} is not installed")
+    (found,) = dlferry.explain(x, to=library).verdicts
+    return found
+
+
+@pytest.mark.parametrize("library", ["numpy", TORCH])
+def test_the_byte_order(library):
+    found = verdict(np.arange(3, dtype=np.dtype("i4").newbyteorder()), library)
+    assert found.outcome == "refused"
+    assert "native byte order" in found.detail
+    assert found.why == "the elements are in the other byte order, which DLPack cannot say"
+    assert found.remedy == "hand on dlferry.asarray(x), a copy in its place"
+
+
+def test_a_field_of_a_structure():
+    found = verdict(np.zeros(5, [("a", "u1"), ("b", "f4")])["b"], "numpy")
+    assert found.outcome == "refused"
+    assert found.why == "a stride of 5 bytes is no whole number of elements of 4 bytes, as DLPack counts"
+    assert "dlferry.asarray(x)" in found.remedy
+
+
+def test_a_mask_that_would_be_lost():
+    found = verdict(np.ma.masked_array([1.0, 2.0], [False, True]), "numpy")
+    assert found.outcome == "wrong"
+    assert found.why == "the array is masked, and its mask would be lost"
+    assert "array.filled()" in found.remedy
+
+
+def test_nothing_is_made_up_where_nothing_is_wrong():
+    found = verdict(np.zeros((2, 3)), "numpy")
+    assert (found.outcome, found.detail, found.causes, found.why, found.remedy) == ("shared", "", (), "", "")
+
+
+def test_read_only_memory_that_stays_so():
+    assert verdict(np.frombuffer(b"abcd"[:4], "u1"), "numpy").read_only == "kept"
+
+
+def test_a_dtype():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    found = verdict(dlferry.from_dlpack(np.zeros(4, ml_dtypes.float8_e4m3fn)), "numpy")
+    assert (found.outcome, found.causes) == ("refused", ("the dtype",))
+    assert "float8_e4m3fn" in found.why
+
+
+def test_a_buffer_where_dlpack_is_wanted():
+    found = verdict(bytearray(8), "numpy")
+    assert (found.outcome, found.causes) == ("refused", ("the producer",))
+    assert "a buffer and no DLPack" in found.why
+    assert "dlferry.asarray(x)" in found.remedy
+
+
+def test_read_only_memory_for_who_asks_without_a_version():
+    found = verdict(np.frombuffer(b"12345678", "f4"), "tvm_ffi")
+    assert (found.outcome, found.causes) == ("refused", ("read-only memory",))
+    assert "the memory is read-only, and it asks without max_version" in found.why
+    assert "an unversioned capsule, which cannot say that memory is read-only" in found.why
+    assert "copy()" in found.remedy
+
+
+def test_alignment():
+    aligned = np.frombuffer(bytearray(256), "u1")
+    first = -aligned.ctypes.data % 64
+    found = verdict(aligned[first + 4 : first + 20].view("f4"), "jax")
+    assert (found.outcome, found.causes) == ("copied", ("alignment",))
+    assert "the first element is aligned to 4 bytes only" in found.why
+    assert "from an alignment of 64 bytes on" in found.why
+    assert "dlferry.asarray(x, copy=True)" in found.remedy
+
+
+@pytest.mark.torch
+class TestTorch:
+    def test_negative_strides(self):
+        found = verdict(np.arange(6, dtype="f4").reshape(2, 3)[:, ::-1], "torch")
+        assert (found.outcome, found.causes) == ("refused", ("negative strides",))
+        assert found.why == "axis 1 runs backwards, which is a negative stride"
+        assert "dlferry.asarray(x).copy()" in found.remedy
+
+    def test_read_only_memory_that_may_be_written_all_the_same(self):
+        found = verdict(np.frombuffer(b"12345678", "f4"), "torch")
+        assert (found.outcome, found.read_only) == ("shared", "lost")
+        assert "can be written all the same" in found.why
+
+    def test_a_conjugated_view(self):
+        torch = pytest.importorskip("torch")
+        found = verdict(torch.ones(3, dtype=torch.complex64).conj(), "numpy")
+        assert found.outcome == "refused"
+        assert found.why == "the tensor is marked as conjugated and its memory holds other values"
+        assert found.remedy == "pass tensor.resolve_conj()"
+
+    def test_a_gradient(self):
+        torch = pytest.importorskip("torch")
+        found = verdict(torch.ones(3, requires_grad=True), "numpy")
+        assert found.outcome == "refused"
+        assert "requires a gradient" in found.why
+        assert "tensor.detach()" in found.remedy
