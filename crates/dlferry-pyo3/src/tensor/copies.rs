@@ -58,6 +58,8 @@ pub fn copyto(target: &Bound<'_, PyAny>, source: &Bound<'_, PyAny>) -> PyResult<
     if let Some(strided) = numpy::awkward(source) {
         check_dtype(target.dtype(), strided.dtype())?;
         let _borrowed = borrow(py, target, None)?;
+        // NumPy does not move the memory of an array that others hold, as `numpy::import` says, and threads go on meanwhile.
+        let _held = [source.clone(), source.clone()];
         // SAFETY: as below; the array is the caller's during the call, and readable as its structure says.
         return copying(py, target.nbytes(), |job| unsafe { job.copy_strided_into(target, &strided) });
     }
