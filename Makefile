@@ -35,7 +35,7 @@ MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls
 ASAN := RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address cargo
 ASAN_BUILD := --target $(HOST) --target-dir $(TARGET)/asan
 FUZZ ?= copy describe formats import layout
-MUTATED ?= layout view export managed
+MUTATED ?= layout borrow view export managed
 # The official header, when the environment has it (not `wildcard`, which remembers what was missing).
 HEADER = $(shell ls $(abspath $(VENV))/lib/python3*/site-packages/tvm_ffi/include/dlpack/dlpack.h 2>/dev/null)
 WITH_HEADER = $(if $(HEADER),DLPACK_H=$(HEADER) DLFERRY_REQUIRE_HEADER=1)
@@ -226,7 +226,7 @@ fuzz-smoke: venv ## each fuzz target for 20 seconds, from its seeds
 	tools/fuzz $(TARGET)/fuzz $(VENV) 20 $(FUZZ)
 
 .PHONY: mutants
-mutants: ## change the code in some hundred places, and see which changes no unit test of the core notices (hours)
+mutants: ## change the code in some hundred places, and see which changes no Rust test notices (hours)
 	@for room in $(MUTATED); do tools/mutants $(TARGET)/mutants $$room || status=1; done; exit $${status:-0}
 
 .PHONY: planted

@@ -1,7 +1,8 @@
 """How far two threads get beyond one, in a Python without a global interpreter lock: 2.0 would be all the way.
 
-One thread and two alternate within the process, round by round, each thread on an array of its own. A function of Rust's that
-takes any object and does nothing is measured beside the others: it says what this machine and this interpreter allow.
+One thread and two alternate within the process, round by round, each thread on an array of its own. A function of
+Rust's that takes any object and does nothing is measured beside the others: it says what this machine and this
+interpreter allow.
 """
 
 from __future__ import annotations

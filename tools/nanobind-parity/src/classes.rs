@@ -23,8 +23,8 @@ impl Cls {
     }
 
     /// A copy.
-    fn f1(&self) -> PyResult<Numpy<Vec<f32>>> {
-        Ok(Numpy(self.data.typed()?.to_vec()))
+    fn f1(&self, py: Python<'_>) -> PyResult<Numpy<Vec<f32>>> {
+        Ok(Numpy(self.data.typed(py)?.to_vec()?))
     }
 
     /// The numbers themselves.
@@ -65,8 +65,8 @@ impl Matrix4f {
         self.data(py)
     }
 
-    fn data_copy(&self) -> PyResult<Numpy<(Vec<f32>, [i64; 2])>> {
-        Ok(Numpy((self.m.typed()?.to_vec(), [4, 4])))
+    fn data_copy(&self, py: Python<'_>) -> PyResult<Numpy<(Vec<f32>, [i64; 2])>> {
+        Ok(Numpy((self.m.typed(py)?.to_vec()?, [4, 4])))
     }
 }
 

@@ -55,6 +55,7 @@ pub(super) struct Runtime {
     set_base_object: SetBaseObject,
     /// Whether the interpreter keeps for each thread whether it is attached, as CPython does from 3.12 on; before, all ask one
     /// place for whoever is.
+    #[cfg(not(feature = "abi3"))]
     knows_threads: bool,
 }
 
@@ -154,6 +155,7 @@ impl Runtime {
             set_base_object: unsafe {
                 core::mem::transmute::<*const c_void, SetBaseObject>(table.entry(SET_BASE_OBJECT))
             },
+            #[cfg(not(feature = "abi3"))]
             knows_threads: py.version_info() >= (3, 12),
         }))
     }
@@ -179,9 +181,8 @@ impl Runtime {
     }
 
     #[cfg(feature = "abi3")]
+    #[allow(clippy::unused_self, reason = "as in other builds")]
     pub(super) fn is_attached(&self) -> bool {
-        // The limited API cannot tell.
-        let _unused = self.knows_threads;
         false
     }
 
