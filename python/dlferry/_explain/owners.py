@@ -31,7 +31,8 @@ def owners(x: object) -> list[Any]:
 
 def holds(x: object) -> bool:
     """Whether an object may hold memory for others: what is named so elsewhere is often a text or a number."""
-    return not (is_a(x, (str, int, float, type)) or hasattr(type(x), "__call__"))  # noqa: B004, classes hide nothing
+    is_called = any("__call__" in vars(kind) for kind in type(x).__mro__)
+    return not (is_called or is_a(x, (str, int, float, type)))
 
 
 def sentence(chain: list[Any]) -> str:

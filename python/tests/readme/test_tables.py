@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-TABLES = {"SAFETY.md": 30, "docs/rules.md": 20}
+TABLES = {"SAFETY.md": 33, "docs/rules.md": 20}
 
 
 def defined() -> set[str]:
