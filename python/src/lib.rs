@@ -274,7 +274,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     look::add_to(module)?;
     module.add_function(wrap_pyfunction!(set_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(get_num_threads, module)?)?;
-    module.add_function(wrap_pyfunction!(_testing, module)?)?;
+    module.setattr("_testing", wrap_pyfunction!(_testing, module)?)?;
     for dtype in DTYPES {
         module.add(dtype.to_string().as_str(), DType(dtype))?;
     }

@@ -64,7 +64,7 @@ def test_read_only_wrapper_is_not_writable() -> None:
     wrapper = pytest.importorskip("torch.utils.dlpack")
     kind = getattr(wrapper, "ReadOnlyTensorWrapper", None) or getattr(torch._C, "ReadOnlyTensorWrapper", None)
     if kind is None:
-        from torch.utils import _dlpack_wrappers  # type: ignore[import-not-found]
+        from torch.utils import _dlpack_wrappers  # type: ignore[import-not-found, attr-defined]
 
         kind = _dlpack_wrappers.ReadOnlyTensorWrapper
     x = torch.zeros(3)
