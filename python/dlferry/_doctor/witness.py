@@ -122,13 +122,15 @@ class _Buffer(ctypes.Structure):
     )
 
 
-_is_valid = ctypes.pythonapi.PyCapsule_IsValid
+# Functions of our own, for what is said of those of `ctypes.pythonapi` is said to everybody in the process.
+_python = ctypes.PyDLL(ctypes.pythonapi._name, handle=ctypes.pythonapi._handle)
+_is_valid = _python.PyCapsule_IsValid
 _is_valid.argtypes = (ctypes.py_object, ctypes.c_char_p)
-_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer = _python.PyCapsule_GetPointer
 _pointer.argtypes, _pointer.restype = (ctypes.py_object, ctypes.c_char_p), ctypes.c_void_p
-_get_buffer = ctypes.pythonapi.PyObject_GetBuffer
+_get_buffer = _python.PyObject_GetBuffer
 _get_buffer.argtypes = (ctypes.py_object, ctypes.POINTER(_Buffer), ctypes.c_int)
-_release = ctypes.pythonapi.PyBuffer_Release
+_release = _python.PyBuffer_Release
 _release.argtypes, _release.restype = (ctypes.POINTER(_Buffer),), None
 
 
