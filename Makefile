@@ -11,7 +11,7 @@ VENV_TORCH ?= .venv-torch
 TORCH ?= 1
 VENV_INTEROP = .venv-interop$(if $(filter 0,$(TORCH)),,-torch)
 PYTHON ?=
-TARGET := $(or $(CARGO_TARGET_DIR),target)
+TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 
 # The same for every call of cargo, so that pyo3 is built once. The first keeps pyo3 from looking for a libpython. The
