@@ -67,7 +67,7 @@ loom: venv ## all orders of what threads do to the registry of borrowed memory
 .PHONY: test-python
 test-python: extensions ## the Python tests, on a build with overflow checks
 	@tools/with $(VENV) "the Python tests" env PYTHONPATH=$(TARGET)/py/debug \
-		$(VENV)/bin/python $(PYTEST) -m "not torch"
+		$(VENV)/bin/python $(PYTEST) $(LEFT_OUT) -m "not torch"
 
 .PHONY: test-torch
 test-torch: extensions-release venv-torch ## the tests with PyTorch, on a release build (installs 13 GB)
@@ -131,6 +131,9 @@ asan-rust: venv
 	ASAN_OPTIONS=detect_leaks=0 $(ASAN) test $(ASAN_BUILD) -p dlferry-testing --lib --tests
 	ASAN_OPTIONS=detect_leaks=0 $(ASAN) test $(ASAN_BUILD) -p dlferry-pyo3 --test borrow
 
+# What runs other libraries in processes of its own, and has no memory of its own, is left out.
+PURE_PYTHON := $(addprefix --ignore=python/tests/,conformance doctor explain)
+
 # pytest captures what Python prints and no more, for the runtime's report is printed past Python.
 .PHONY: asan-python
 asan-python: PRELOAD = $(shell tools/asan-preload)
@@ -140,7 +143,7 @@ asan-python: venv
 	$(if $(PRELOAD),tools/stage $(TARGET)/asan/$(HOST)/debug $(TARGET)/py/asan)
 	@$(if $(PRELOAD),tools/with $(VENV) "the Python tests under AddressSanitizer" env PYTHONPATH=$(TARGET)/py/asan \
 		LD_PRELOAD=$(PRELOAD) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONMALLOC=malloc DLFERRY_ASAN=1 \
-		$(VENV)/bin/python $(PYTEST) --capture=sys -m "not torch")
+		$(VENV)/bin/python $(PYTEST) $(PURE_PYTHON) --capture=sys -m "not torch")
 
 # Also of the Rust tests that have failures of their own; the features are those of `make test-rust`.
 .PHONY: trust
@@ -240,6 +243,8 @@ wheel: venv ## a wheel for this interpreter, into target/wheels
 
 .PHONY: ci
 ci: TORCH := 0
+# `trust` runs these, and counts.
+ci: LEFT_OUT := --ignore=python/tests/cases --ignore=python/tests/lifetime/test_growth.py
 ci: lint abi3 test trust loom numpy-suite interop asan fuzz-smoke freethreaded ## what has to pass before a change lands
 
 .PHONY: clean
