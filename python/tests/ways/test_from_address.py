@@ -199,12 +199,11 @@ def test_pointer_of_cffi_is_refused_with_the_way_to_it():
 @pytest.mark.parametrize("argument", ["shape", "strides"])
 def test_single_integer_is_answered_with_the_tuple(argument):
     given = {"shape": (3,), "dtype": "int32", "owner": None, "strides": (1,), argument: 3}
-    with pytest.raises(
-        TypeError, match=r"wanted a tuple of integers, \(3,\) for one axis, found 3"
-    ) as caught:
+    # PyO3 names it before the text, or in a note behind it.
+    with refused(
+        TypeError, match=rf"(?s)^(?=.*{argument}).*wanted a tuple of integers, \(3,\) for one axis, found 3"
+    ):
         dlferry.from_address(PTR, **given)
-    # PyO3 names it before or after.
-    assert argument in str(caught.value)
 
 
 def test_dtype_may_be_one_of_numpy():
