@@ -73,7 +73,7 @@ fn start() {
 fn request(bytes: &mut Bytes<'_>) -> Request {
     let flag = |bytes: &mut Bytes<'_>| bytes.pick(&[None, None, Some(false), Some(true)]);
     let device = bytes.one_in(6).then(|| bytes.pick(&[DLDevice::CPU, DLDevice { device_id: 1, ..DLDevice::CPU }]));
-    Request { device, copy: flag(bytes), writable: flag(bytes), lenient: false }
+    Request { device, copy: flag(bytes), writable: flag(bytes), ..Request::default() }
 }
 
 fn recipe<'py>(module: &Bound<'py, PyAny>, fields: &Fields) -> PyResult<Bound<'py, PyAny>> {
@@ -228,7 +228,7 @@ fn lent(module: &Bound<'_, PyAny>, bytes: &mut Bytes<'_>) -> PyResult<()> {
     let exporter = module.getattr("BufferExporter")?.call((PyBytes::new(py, &memory),), Some(&keywords))?;
     let request = Request { copy: None, ..request(bytes) };
     if let Ok(tensor) = buffer::import(&exporter, &request) {
-        let form = tensor.shared().descriptor();
+        let form = tensor.descriptor();
         let range = form.byte_range().expect("made");
         let before = offset as i128 + range.start as i128;
         let is_there = form.layout().is_empty() || (before >= 0 && offset as i128 + range.end as i128 <= len as i128);
