@@ -27,7 +27,7 @@ pub(crate) fn settle<'py, R: Made<'py>>(
     if asks_nothing && !request.lenient && tensor.descriptor().copied() != Some(true) {
         return R::made(py, tensor.into_shared(), source, owner.map(|owner| owner.clone().unbind()));
     }
-    let Tensor { shared, source, owner } = fit(py, tensor, request, source, owner)?;
+    let Tensor { shared, source, owner, .. } = fit(py, tensor, request, source, owner)?;
     R::made(py, shared, source, owner)
 }
 

@@ -198,38 +198,31 @@ pub(crate) fn owner<'py>(py: Python<'py>, tensor: &SharedTensor) -> Option<Bound
     Some(unsafe { Bound::from_borrowed_ptr(py, array.as_ptr().cast()) })
 }
 
-/// A handle that is two references to the object. NumPy moves the memory of an array, when it is told to `resize`, unless
-/// somebody else holds it; and takes two references for those of the call and of a variable.
+/// A handle that is a reference to the object.
 #[inline]
 fn keep(object: &Bound<'_, PyAny>) -> Handle {
-    let _second = object.clone().into_ptr();
     let object = object.clone().into_ptr();
     // SAFETY: a reference is never NULL.
     let keeper = unsafe { NonNull::new_unchecked(object.cast::<c_void>()) };
-    // SAFETY: the references were made for the handle, and `let_go` may be called on any thread.
+    // SAFETY: the reference was made for the handle, and `let_go` may be called on any thread.
     unsafe { Handle::keeper(keeper, &ARRAYS) }
 }
 
-/// Gives both references back; on any thread, and not at all once the interpreter is gone.
+/// Gives a reference back; on any thread, and not at all once the interpreter is gone.
 ///
 /// # Safety
 ///
-/// `keeper` is two references of its own to a Python object, given back nowhere else.
+/// `keeper` is a reference of its own to a Python object, given back nowhere else.
 unsafe fn let_go(keeper: NonNull<c_void>) {
     let object = keeper.as_ptr().cast::<ffi::PyObject>();
     // Nearly always: a tensor that the interpreter frees, of an array that goes on.
-    // SAFETY: attached; alive, for there are references to it.
-    if Runtime::loaded().is_some_and(Runtime::is_attached) && unsafe { ffi::Py_REFCNT(object) } > 2 {
+    // SAFETY: attached; alive, for this is a reference to it.
+    if Runtime::loaded().is_some_and(Runtime::is_attached) && unsafe { ffi::Py_REFCNT(object) } > 1 {
         // SAFETY: attached; vouched for by the caller. Nothing is freed and no code runs.
-        unsafe { ffi::Py_DECREF(object) };
-        // SAFETY: as above.
         unsafe { ffi::Py_DECREF(object) };
         return;
     }
     try_attached(|py| {
-        // Not the last one: nothing is freed and no code runs.
-        // SAFETY: attached; vouched for by the caller.
-        unsafe { ffi::Py_DECREF(object) };
         crate::error::with_exception_aside(py, || {
             // SAFETY: attached; vouched for by the caller.
             drop(unsafe { Bound::from_owned_ptr(py, object) });

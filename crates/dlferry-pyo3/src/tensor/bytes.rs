@@ -1,5 +1,7 @@
 //! The elements of a tensor as plain bytes.
 
+use std::sync::OnceLock;
+
 use dlferry::abi::DLDataType;
 use dlferry::copy::Order;
 use dlferry::layout::Layout;
@@ -34,5 +36,10 @@ pub(super) fn in_one_run(tensor: &Tensor, py: Python<'_>, order: Order) -> PyRes
     let bytes = Descriptor::new(descriptor.data(), descriptor.device(), DLDataType::U8, layout, fields);
     // SAFETY: the bytes that the elements occupy, which have no gaps in either case; read-only where the tensor is.
     let shared = unsafe { whole.shared.with_descriptor(bytes.map_err(IntoPyErr::into_py_err)?) };
-    Ok(Tensor { shared, source: whole.source, owner: whole.owner.as_ref().map(|owner| owner.clone_ref(py)) })
+    Ok(Tensor {
+        shared,
+        source: whole.source,
+        owner: whole.owner.as_ref().map(|owner| owner.clone_ref(py)),
+        shown: OnceLock::new(),
+    })
 }

@@ -1,5 +1,6 @@
 #[cfg(feature = "buffer")]
 use core::ffi::c_int;
+use std::sync::OnceLock;
 
 use dlferry::managed::SharedTensor;
 use pyo3::ffi;
@@ -36,6 +37,9 @@ pub struct Tensor {
     pub(crate) shared: SharedTensor,
     pub(crate) source: Source,
     pub(crate) owner: Option<Py<PyAny>>,
+    /// The array of NumPy's once more, from when it was shown. NumPy resizes an array to which there are two references, of which
+    /// `tensor.owner.resize(...)` has one.
+    pub(crate) shown: OnceLock<Py<PyAny>>,
 }
 
 impl Tensor {
@@ -147,7 +151,11 @@ impl Tensor {
     /// The object that the tensor was taken from and that it keeps alive; None for a copy or a capsule.
     #[getter]
     fn owner(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        self.owner_object(py).map(Bound::unbind)
+        let owner = self.owner_object(py)?;
+        if self.owner.is_none() {
+            self.shown.get_or_init(|| owner.clone().unbind());
+        }
+        Some(owner.unbind())
     }
 
     /// The elements as lists of Python numbers, nested as deep as there are axes; of a tensor without axes, its number.

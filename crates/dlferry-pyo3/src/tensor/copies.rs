@@ -1,5 +1,7 @@
 //! Private copies of a tensor, and copies into memory that is there.
 
+use std::sync::OnceLock;
+
 use dlferry::abi::DLDataType;
 use dlferry::copy::{CopyError, Order};
 use dlferry::managed::Descriptor;
@@ -32,7 +34,7 @@ pub(super) fn order_of(order: &str) -> PyResult<Order> {
 pub(super) fn deep(tensor: &Tensor, py: Python<'_>) -> PyResult<Tensor> {
     let copy = in_order(tensor, py, Order::K)?;
     let shared = if tensor.shared.descriptor().is_read_only() { copy.shared.to_read_only() } else { copy.shared };
-    Ok(Tensor { shared, source: copy.source, owner: None })
+    Ok(Tensor { shared, source: copy.source, owner: None, shown: OnceLock::new() })
 }
 
 pub(super) fn in_order(tensor: &Tensor, py: Python<'_>, order: Order) -> PyResult<Tensor> {

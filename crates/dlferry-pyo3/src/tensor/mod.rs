@@ -16,6 +16,8 @@ mod reuse;
 mod shape;
 mod values;
 
+use std::sync::OnceLock;
+
 use dlferry::managed::{Descriptor, SharedTensor};
 use pyo3::prelude::*;
 
@@ -74,14 +76,14 @@ pub(crate) trait Made<'py>: Sized {
 impl<'py> Made<'py> for Tensor {
     #[inline]
     fn made(_py: Python<'py>, shared: SharedTensor, source: Source, owner: Option<Py<PyAny>>) -> PyResult<Self> {
-        Ok(Self { shared, source, owner })
+        Ok(Self { shared, source, owner, shown: OnceLock::new() })
     }
 }
 
 impl<'py> Made<'py> for Bound<'py, Tensor> {
     #[inline(never)]
     fn made(py: Python<'py>, shared: SharedTensor, source: Source, owner: Option<Py<PyAny>>) -> PyResult<Self> {
-        Tensor { shared, source, owner }.into_object(py)
+        Tensor { shared, source, owner, shown: OnceLock::new() }.into_object(py)
     }
 }
 
@@ -91,7 +93,7 @@ impl Tensor {
     /// `owner` is the object that it was taken from; the tensor keeps it, so that it can be asked again.
     #[must_use]
     pub fn new(shared: SharedTensor, source: Source, owner: Option<Py<PyAny>>) -> Self {
-        Self { shared, source, owner }
+        Self { shared, source, owner, shown: OnceLock::new() }
     }
 
     /// Makes a tensor of data that Rust owns.
@@ -120,7 +122,7 @@ impl Tensor {
     #[must_use]
     pub fn clone_ref(&self, py: Python<'_>) -> Self {
         let owner = self.owner.as_ref().map(|owner| owner.clone_ref(py));
-        Self { shared: self.shared.clone(), source: self.source, owner }
+        Self { shared: self.shared.clone(), source: self.source, owner, shown: OnceLock::new() }
     }
 
     /// What `__dlpack__` answers to its four keywords.

@@ -1,5 +1,7 @@
 //! `view(dtype)`: the same bytes as elements of another type.
 
+use std::sync::OnceLock;
+
 use dlferry::abi::DLDataType;
 use dlferry::layout::Layout;
 use dlferry::managed::Descriptor;
@@ -22,7 +24,12 @@ pub(crate) fn view(tensor: &Tensor, py: Python<'_>, dtype: DLDataType) -> PyResu
         Descriptor::with_byte_offset(data, offset, device, dtype, layout, fields).map_err(IntoPyErr::into_py_err)?;
     // SAFETY: the same bytes, read-only where the tensor is; every dtype is read as any bytes.
     let shared = unsafe { tensor.shared.with_descriptor(view) };
-    Ok(Tensor { shared, source: tensor.source, owner: tensor.owner.as_ref().map(|owner| owner.clone_ref(py)) })
+    Ok(Tensor {
+        shared,
+        source: tensor.source,
+        owner: tensor.owner.as_ref().map(|owner| owner.clone_ref(py)),
+        shown: OnceLock::new(),
+    })
 }
 
 /// Extents and strides counted in elements of `new` bits in place of `old`.

@@ -1,5 +1,7 @@
 //! Views with other axes: `reshape`, `permute_dims`, `squeeze` and their like.
 
+use std::sync::OnceLock;
+
 use dlferry::layout::Layout;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -13,7 +15,12 @@ use crate::integer::{integer, integers};
 pub(super) fn view_of(py: Python<'_>, tensor: &Tensor, layout: &Layout, first: i64) -> PyResult<Tensor> {
     // SAFETY: every caller derives the layout from the tensor's own, so its elements are among the tensor's.
     let shared = unsafe { tensor.shared.with_layout(layout, first) }.map_err(IntoPyErr::into_py_err)?;
-    Ok(Tensor { shared, source: tensor.source, owner: tensor.owner.as_ref().map(|owner| owner.clone_ref(py)) })
+    Ok(Tensor {
+        shared,
+        source: tensor.source,
+        owner: tensor.owner.as_ref().map(|owner| owner.clone_ref(py)),
+        shown: OnceLock::new(),
+    })
 }
 
 /// `reshape(2, 3)` or `reshape((2, 3))`, one extent of which may be -1.
