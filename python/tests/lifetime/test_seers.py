@@ -1,21 +1,21 @@
 """What the other tests rely on to see a crash, a leak, a double free or a write does see one."""
 
-import signal
 import os
+import signal
 import sys
 
 import pytest
 from processes import run, said
 
+# AddressSanitizer sees these things by itself, before they are seen here.
+pytestmark = pytest.mark.skipif(
+    "DLFERRY_ASAN" in os.environ, reason="SKIPPED: AddressSanitizer sees it first"
+)
+
 
 @pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="SKIPPED: pages and signals are Linux's here"
 )
-
-# AddressSanitizer sees these things by itself, before they are seen here.
-pytestmark = pytest.mark.skipif("DLFERRY_ASAN" in os.environ, reason="SKIPPED: AddressSanitizer sees it first")
-
-
 def test_write_to_a_read_only_page_ends_the_process():
     ended = run("-c", "import ctypes, pages; ctypes.memset(pages.ADDRESS, 0, 1); print('alive')", tells=False)
     assert (ended.status, ended.said) == (-signal.SIGSEGV, "")
