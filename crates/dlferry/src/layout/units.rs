@@ -16,16 +16,18 @@ impl Layout {
     /// [`LayoutError::PartialStride`] for elements at other distances, or of no bytes; else as [`Self::new`].
     pub fn from_bytes(shape: &[i64], strides: &[i64], item: usize) -> Result<Self, LayoutError> {
         let partial = |bytes: i64| LayoutError::PartialStride { bytes, item };
-        let unit = i64::try_from(item).unwrap_or(i64::MAX);
+        // Wider than either, so that an element of more bytes than a stride can have is told from the largest stride.
+        let unit = i128::try_from(item).unwrap_or(i128::MAX);
         let is_empty = shape.contains(&0);
         // An extent beyond the last stride is found by `new`.
         let extents = shape.iter().copied().chain(core::iter::repeat(1));
         let elements = strides.iter().zip(extents).map(|(&bytes, extent)| {
-            let rest = bytes.checked_rem_euclid(unit).ok_or_else(|| partial(bytes))?;
+            let wide = i128::from(bytes);
+            let rest = wide.checked_rem_euclid(unit).ok_or_else(|| partial(bytes))?;
             if rest != 0 && extent > 1 && !is_empty {
                 return Err(partial(bytes));
             }
-            bytes.checked_div_euclid(unit).ok_or_else(|| partial(bytes))
+            wide.checked_div_euclid(unit).and_then(|elements| i64::try_from(elements).ok()).ok_or_else(|| partial(bytes))
         });
         Self::new(shape, &elements.collect::<Result<Vec<_>, _>>()?)
     }
@@ -68,7 +70,8 @@ impl Layout {
             *self = Self::from_bytes(shape, strides, item)?;
             return Ok(());
         }
-        let (bits, within) = (item.trailing_zeros(), i64::try_from(item).unwrap_or(i64::MAX).wrapping_sub(1));
+        let bits = item.trailing_zeros();
+        let within = 1_i64.wrapping_shl(bits).wrapping_sub(1);
         if strides.iter().any(|bytes| bytes & within != 0) {
             *self = Self::from_bytes(shape, strides, item)?;
             return Ok(());

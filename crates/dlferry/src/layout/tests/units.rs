@@ -117,6 +117,18 @@ fn elements_of_no_bytes_are_refused_with_their_stride() {
 }
 
 #[test]
+fn elements_larger_than_any_stride_are_not_taken_for_the_largest() {
+    for item in [i64::MAX.unsigned_abs(), 1 << 63, (1 << 63) + 1, u64::MAX].map(|item| usize::try_from(item).unwrap()) {
+        for bytes in [1, -1, 2, i64::MAX, -i64::MAX, i64::MIN] {
+            let whole = i128::from(bytes) % i128::try_from(item).unwrap() == 0;
+            let made = Layout::from_bytes(&[2], &[bytes], item);
+            assert_eq!(made.is_ok(), whole, "{bytes} {item}: {made:?}");
+            assert_eq!(filled(&[2], &[bytes], item), made, "{bytes} {item}");
+        }
+    }
+}
+
+#[test]
 fn the_fast_way_takes_every_row_major_layout_in_place() {
     let mut rng = Rng::new(13);
     for _ in 0..2000 {
