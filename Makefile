@@ -61,7 +61,8 @@ test-rust: venv ## the Rust tests, with and without std, and the examples in the
 	cargo test -p dlferry-pyo3 --all-features --doc
 
 .PHONY: loom
-loom: venv ## all orders of what threads do to the registry of borrowed memory
+loom: venv ## all orders of what threads do to the registry of borrowed memory, and to the counter of a tensor's references
+	RUSTFLAGS="--cfg loom" CARGO_PROFILE_DEV_OPT_LEVEL=3 cargo test --target-dir $(TARGET)/loom -p dlferry --test counted
 	RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=2 CARGO_PROFILE_DEV_OPT_LEVEL=3 cargo test --target-dir $(TARGET)/loom -p dlferry-pyo3 --test borrow
 
 .PHONY: test-python
