@@ -51,19 +51,21 @@ demo: extensions ## show what dlferry does, on the arrays of this machine
 .PHONY: test
 test: test-rust test-python ## all tests but those that need PyTorch
 
+# All features of the core. With all and with none, each test runs, and each line that a feature changes.
+EVERYTHING := dlferry/half,dlferry/ndarray,dlferry/num-complex,dlferry/threads
+
 .PHONY: test-rust
 test-rust: venv ## the Rust tests, with and without std, and the examples in the documentation
-	$(WITH_HEADER) cargo test -p dlferry -p dlferry-testing --features dlferry/threads
+	$(WITH_HEADER) cargo test -p dlferry -p dlferry-testing -p dlferry-borrow-tests --features $(EVERYTHING)
 	$(WITH_HEADER) cargo test -p dlferry --no-default-features
-	cargo test -p dlferry --features ndarray,half,num-complex
 	cargo test -p dlferry-macros
-	cargo test -p dlferry-pyo3 --test borrow --test compile_fail
+	cargo test -p dlferry-pyo3 --test compile_fail
 	cargo test -p dlferry-pyo3 --all-features --doc
 
 .PHONY: loom
 loom: venv ## all orders of what threads do to the registry of borrowed memory, and to the counter of a tensor's references
-	RUSTFLAGS="--cfg loom" CARGO_PROFILE_DEV_OPT_LEVEL=3 cargo test --target-dir $(TARGET)/loom -p dlferry --test counted
-	RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=2 CARGO_PROFILE_DEV_OPT_LEVEL=3 cargo test --target-dir $(TARGET)/loom -p dlferry-pyo3 --test borrow
+	RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=2 CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --target-dir $(TARGET)/loom \
+		-p dlferry-borrow-tests -p dlferry-counted-tests
 
 .PHONY: test-python
 test-python: extensions ## the Python tests, on a build with overflow checks
@@ -129,8 +131,7 @@ asan: asan-rust asan-python ## the tests under AddressSanitizer
 .PHONY: asan-rust
 asan-rust: venv
 	$(ASAN) test $(ASAN_BUILD) -p dlferry --features threads --lib --tests
-	ASAN_OPTIONS=detect_leaks=0 $(ASAN) test $(ASAN_BUILD) -p dlferry-testing --lib --tests
-	ASAN_OPTIONS=detect_leaks=0 $(ASAN) test $(ASAN_BUILD) -p dlferry-pyo3 --test borrow
+	ASAN_OPTIONS=detect_leaks=0 $(ASAN) test $(ASAN_BUILD) -p dlferry-testing -p dlferry-borrow-tests --lib --tests
 
 # What runs other libraries in processes of its own, and has no memory of its own, is left out.
 PURE_PYTHON := $(addprefix --ignore=python/tests/,conformance doctor explain)

@@ -80,7 +80,7 @@ def rust_command() -> list[str]:
         "-p",
         "dlferry-testing",
         "--features",
-        "dlferry/threads",
+        "dlferry/half,dlferry/ndarray,dlferry/num-complex,dlferry/threads",
         *tests,
     ]
 

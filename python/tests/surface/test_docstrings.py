@@ -34,7 +34,7 @@ def documented() -> dict[str, Any]:
         if isinstance(value, type) and value.__module__ == "dlferry.typing":
             found[f"typing.{name}"] = value
     for owner in [dlferry.Tensor, dlferry.dtype, dlferry.Device]:
-        for name, member in vars(owner).items():
+        for name, member in sorted(vars(owner).items()):
             if isinstance(member, MEMBERS) and (name in SPECIAL or not name.startswith("_")):
                 found[f"{owner.__name__}.{name}"] = member
     return found

@@ -20,24 +20,25 @@ def at(shape, dtype="int32", strides=None, *, ptr=PTR, owner=NUMBERS, **keywords
 
 
 @pytest.mark.parametrize(
-    ("shape", "strides", "ptr", "elements"),
+    ("shape", "strides", "offset", "elements"),
     [
-        ((12,), None, PTR, list(range(12))),
-        ([2, 3], None, PTR, [[0, 1, 2], [3, 4, 5]]),
-        ((2, 3), (3, 1), PTR, [[0, 1, 2], [3, 4, 5]]),
-        ((2, 3), [1, 2], PTR, [[0, 2, 4], [1, 3, 5]]),
-        ((4,), (-3,), PTR + 36, [9, 6, 3, 0]),
-        ((2, 2), (-6, -1), PTR + 28, [[7, 6], [1, 0]]),
-        ((2, 3), (0, 1), PTR, [[0, 1, 2], [0, 1, 2]]),
-        ((), None, PTR + 8, 2),
-        ((), (), PTR + 8, 2),
-        ((0,), None, PTR, []),
-        ((2, 0), None, 0, [[], []]),
-        ((0, 2**62, 2**62), None, 0, []),
-        ((1, 2), (2**62, 1), PTR, [[0, 1]]),
+        ((12,), None, 0, list(range(12))),
+        ([2, 3], None, 0, [[0, 1, 2], [3, 4, 5]]),
+        ((2, 3), (3, 1), 0, [[0, 1, 2], [3, 4, 5]]),
+        ((2, 3), [1, 2], 0, [[0, 2, 4], [1, 3, 5]]),
+        ((4,), (-3,), 36, [9, 6, 3, 0]),
+        ((2, 2), (-6, -1), 28, [[7, 6], [1, 0]]),
+        ((2, 3), (0, 1), 0, [[0, 1, 2], [0, 1, 2]]),
+        ((), None, 8, 2),
+        ((), (), 8, 2),
+        ((0,), None, 0, []),
+        ((2, 0), None, None, [[], []]),
+        ((0, 2**62, 2**62), None, None, []),
+        ((1, 2), (2**62, 1), 0, [[0, 1]]),
     ],
 )
-def test_memory_is_read_as_described(shape, strides, ptr, elements):
+def test_memory_is_read_as_described(shape, strides, offset, elements):
+    ptr = 0 if offset is None else PTR + offset
     tensor = at(shape, strides=strides, ptr=ptr)
     assert tensor.shape == tuple(shape)
     assert tensor.tolist() == elements
