@@ -72,7 +72,8 @@ class Worker:
         self._rest = b""
         try:
             answer = self._hear(START_SECONDS)
-        except Died:
+        except BaseException:  # who does not want to wait any longer, too
+            self.process.kill()
             self.end()
             raise
         if "refused" in answer:

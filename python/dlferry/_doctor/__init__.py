@@ -76,8 +76,6 @@ def main(args: argparse.Namespace) -> int:
     except (_UsageError, OSError) as error:
         print(f"doctor: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        return 130  # as a shell has it
     if args.json:
         json.dump(found.to_dict(), sys.stdout, indent=1)
         print()

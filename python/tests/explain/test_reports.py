@@ -140,6 +140,53 @@ def test_the_command_says_what_is_refused_by_its_status(capsys):
     assert run(capsys, "np.zeros(3, '>i4')", "--to", "numpy")[0] == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["no/such.npy"], "there is no such file"),
+        (["nosuch.npz"], "there is no such file"),
+        (["b'abc'", "--to", "nolib"], "--to: 'nolib' is not installed"),
+        (["b'abc'", "--to", "none", "--html", "/no/such/folder/x.html"], "--html: "),
+    ],
+)
+def test_the_command_says_which_argument_it_means(capsys, arguments, said):
+    status, _, out = run(capsys, *arguments)
+    assert status == 2
+    assert said in out
+
+
+def test_a_file_that_is_none_of_numpys_is_not_called_pickled(capsys, tmp_path):
+    (tmp_path / "bad.npy").write_bytes(b"something else")
+    status, _, out = run(capsys, str(tmp_path / "bad.npy"))
+    assert status == 2
+    assert "does not begin as files of NumPy's do" in out
+
+
+def test_a_library_that_cannot_be_tried_is_no_success(capsys):
+    assert run(capsys, "b'abc'", "--to", "json")[0] == 1
+    assert run(capsys, "[1, 2]", "--to", "numpy")[0] == 1
+
+
+@pytest.mark.parametrize("command", ["", "explain", "doctor", "conformance"])
+def test_the_help_fits_eighty_columns(capsys, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main([*filter(None, [command]), "--help"])
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+def test_libraries_of_which_the_same_is_to_be_said_are_told_of_once(tmp_path, monkeypatch):
+    code = "def from_dlpack(x): raise TypeError('no')\n"
+    for name in ("one", "other"):
+        (tmp_path / f"{name}_library.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    report = dlferry.explain(np.zeros(2), to=("one_library", "other_library"))
+    assert str(report).count("refuses: TypeError: no") == 1
+    assert "  one_library\n  other_library " in str(report)
+    assert "one_library<br>other_library" in report._repr_html_()
+    assert len(report.to_dict()["libraries"]) == 2
+
+
 @pytest.mark.parametrize("what", ["1 +", "no_such_name", "np.no_such_thing", "1 / 0"])
 def test_the_command_says_what_makes_no_sense(capsys, what):
     status, text, complaints = run(capsys, what)
