@@ -14,6 +14,11 @@ def painted(text: str, kind: str, color: bool) -> str:
     return f"\x1b[{COLORS[kind]}m{text}\x1b[0m" if color and kind in COLORS else text
 
 
+def plain(text: str) -> str:
+    """Text of anybody's, without what a terminal would obey."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
 def width() -> int:
     """How many columns a line may have: those of the terminal, from 60 to 100."""
     return max(60, min(100, shutil.get_terminal_size((80, 24)).columns))

@@ -145,7 +145,6 @@ def trial_itself(take: Any, task: dict[str, Any]) -> dict[str, Any] | None:
         x = pickle.loads(base64.b64decode(task["itself"]))  # of the process that started this one
         if signature(x) != task["signature"]:
             return None
-        expected = x.tolist()
     except Exception:
         return None
     try:
@@ -153,9 +152,9 @@ def trial_itself(take: Any, task: dict[str, Any]) -> dict[str, Any] | None:
     except BaseException as error:
         return {"outcome": "refused", "detail": words(error)}
     try:
-        found = read(made).tolist()
+        found, expected = read(made).tolist(), x.tolist()
     except Exception as error:
-        return {"outcome": "taken", "detail": f"what it made cannot be looked at: {words(error)}"}
+        return {"outcome": "taken", "detail": f"what it made cannot be compared: {words(error)}"}
     if found != expected:
         return {"outcome": "wrong", "detail": "it has other values than the array shows"}
     return {"outcome": "taken", "detail": "the values are those that the array shows"}

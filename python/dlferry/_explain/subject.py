@@ -42,7 +42,8 @@ class Subject:
     calls: list[tuple[str, str, str]] = field(default_factory=list)
     """What dlferry does with it: the call, the outcome (as of a library), and what there is to say."""
     hidden: str | None = None
-    """Why its memory does not say what it means, or cannot be described: the refusal of dlferry's own."""
+    """Why its memory does not say what it means, or cannot be described: the refusal of dlferry's own, or nothing where
+    it has neither DLPack nor a buffer. None: there is no such reason."""
     owners: list[Any] = field(default_factory=list)
 
     @property
@@ -130,18 +131,18 @@ def _dlferry(subject: Subject) -> None:
     if is_a(x, _native.Tensor):
         subject.tensor = x
     else:
-        for call, function, protocols in WAYS_IN:
-            if subject.tensor is None and any(
-                answer.offered for answer in subject.answers if answer.protocol.startswith(protocols)
-            ):
+        offered = tuple(answer.protocol for answer in subject.answers if answer.offered)
+        ways = [way for way in WAYS_IN if any(name.startswith(way[2]) for name in offered)]
+        for call, function, _ in ways:
+            if subject.tensor is None:
                 _call(subject, call, function)
         if subject.tensor is None:
             _by_any_way(subject)
         # What is refused by the first way that it offers has something about it, even if there is another way.
         if subject.calls and subject.calls[0][1] in ("refused", "untried"):
             subject.hidden = _clearest([says for _, done, says in subject.calls if done == "refused"])
-        elif subject.tensor is None:
-            subject.hidden = ""
+        elif subject.tensor is None or not ways:
+            subject.hidden = ""  # nobody can be given the like of it
     if subject.tensor is not None:
         subject.layout = Layout.of_tensor(subject.tensor, "dlferry")
 

@@ -236,7 +236,7 @@ def test_report_says_what_is_done_and_what_text_it_differs_from():
     text = report(outcome(MUST, "deviates", "raises ValueError: no")).text()
     assert "It raises ValueError: no." in text
     assert "Differs from the Python array API standard, R4.2." in text
-    assert "1 of the cases break a must, or crash." in text
+    assert "1 case breaks a must, or crashes." in text
 
 
 def test_json_has_every_case():
@@ -294,3 +294,90 @@ def test_kit_is_not_imported_with_dlferry():
     code = "import sys, dlferry; print([name for name in sys.modules if 'conformance' in name or 'testing' in name])"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.strip() == "[]"
+
+
+# Blame.
+
+
+def test_a_thread_that_the_target_leaves_is_not_blamed_on_deleters(tmp_path):
+    code = (
+        "import dlferry, threading, time\n"
+        "def zeros():\n"
+        "    threading.Thread(target=time.sleep, args=(60,)).start()\n"
+        "    return dlferry.from_buffer(bytearray(8))\n"
+    )
+    target = f"{written(tmp_path, code)}:zeros"
+    _, outcomes = run(target, lambda said: chosen(["R2.14"], said.roles), seconds=3)
+    late = [each for each in outcomes if each.case.alone]
+    assert late
+    assert {each.verdict for each in late} == {"not applicable"}
+    assert all("no end after 3 seconds" in each.detail for each in late)
+
+
+def test_an_unknown_keyword_is_the_fault_of_one_rule(tmp_path):
+    code = (
+        "import dlferry\n"
+        "class Old:\n"
+        "    def __init__(self): self.tensor = dlferry.from_buffer(bytearray(8))\n"
+        "    def __dlpack__(self, *, stream=None): return self.tensor.__dlpack__()\n"
+        "    def __dlpack_device__(self): return (1, 0)\n"
+    )
+    found = verdicts(f"{written(tmp_path, code)}:Old")
+    rules = {
+        each.case.rule for each in found.values() if each.verdict != "pass" and each.case.level == "must"
+    }
+    broken = {
+        each.case.rule for each in found.values() if each.verdict == "deviates" and each.case.level == "must"
+    }
+    assert broken == {"R5.1"}
+    assert {"R4.2", "R4.14", "R5.11", "R5.14"} <= rules
+
+
+def test_copies_that_are_not_made_are_the_fault_of_one_case(tmp_path):
+    code = (
+        "import dlferry\n"
+        "class Sharing:\n"
+        "    def __init__(self): self.tensor = dlferry.from_buffer(bytearray(8))\n"
+        "    def __dlpack__(self, *, copy=None, **keywords):\n"
+        "        if copy: raise BufferError('copy not yet supported')\n"
+        "        return self.tensor.__dlpack__(**keywords)\n"
+        "    def __dlpack_device__(self): return (1, 0)\n"
+    )
+    found = verdicts(f"{written(tmp_path, code)}:Sharing", "R5.14", "R5.15")
+    broken = [name for name, each in found.items() if each.verdict == "deviates"]
+    assert [name.split("/")[-1] for name in broken if "R5.14" in name] == ["copy_is_other_memory"]
+    assert not any("copy_may_be_written" in name for name in broken)
+
+
+def test_a_panic_is_told_as_an_error(tmp_path):
+    code = (
+        "import dlferry\n"
+        "class Panic(BaseException): pass\n"
+        "class Array:\n"
+        "    def __dlpack__(self, **keywords): raise Panic('index out of bounds')\n"
+        "    def __dlpack_device__(self): return (1, 0)\n"
+    )
+    found = verdicts(f"{written(tmp_path, code)}:Array", "R5.1")
+    assert "crashes" not in {each.verdict for each in found.values()}
+    assert any("Panic: index out of bounds" in each.detail for each in found.values())
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("def thing(a, b): pass", "has 2 arguments without a default"),
+        ("thing = None", "is of type NoneType"),
+        ("def thing(): raise RuntimeError('\\x1b[31mred')", "[31mred"),
+    ],
+)
+def test_what_cannot_be_tested_is_said_for_any_terminal(tmp_path, capsys, code, said):
+    args = parsed(f"{written(tmp_path, code)}:thing")
+    assert _conformance.main(args) == 2
+    out = capsys.readouterr().err
+    assert said in out
+    assert out.strip().isprintable()
+
+
+def test_a_target_without_a_name_is_refused():
+    with pytest.raises(TargetError, match="nothing is named"):
+        resolve(" , ")

@@ -74,7 +74,8 @@ def test_what_only_makes_arrays_of_itself():
     assert report.layout.shape == (2,)
     assert report.calls[-1][:2] == ("asarray(x)", "taken")
     assert report.verdicts[0].outcome == "refused"
-    assert "no DLPack" in report.verdicts[0].why
+    assert report.verdicts[0].why == "it has no DLPack"
+    assert "Column" in report.verdicts[0].detail
     assert "dlferry.asarray(x)" in report.verdicts[0].remedy
 
 
