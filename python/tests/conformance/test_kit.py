@@ -381,3 +381,13 @@ def test_what_cannot_be_tested_is_said_for_any_terminal(tmp_path, capsys, code, 
 def test_a_target_without_a_name_is_refused():
     with pytest.raises(TargetError, match="nothing is named"):
         resolve(" , ")
+
+
+def test_a_rule_is_not_taken_for_those_whose_numbers_begin_alike():
+    chose = {case.rule for case in chosen(["R5.1"], ["producer", "consumer"])}
+    assert chose == {"R5.1"}
+    assert {case.rule for case in chosen(["R2.1"], ["producer", "consumer"])} == {"R2.1"}
+    assert len({case.rule for case in chosen(["R5"], ["producer"])}) > 3
+    assert {case.name.partition("[")[0] for case in chosen(["copy_says_so"], ["producer"])} == {
+        "copy_says_so"
+    }
