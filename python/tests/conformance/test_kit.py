@@ -106,12 +106,12 @@ def test_crash_a_hang_and_an_exit_are_verdicts(tmp_path):
     )
     said = {each.case.name: (each.verdict, each.detail) for each in outcomes}
     assert said["strange_dtype_is_refused_or_kept[an unknown code, 200]"] == ("crashes", "SIGSEGV")
-    assert said["strange_dtype_is_refused_or_kept[a bool of one bit]"] == (
+    assert said["missing_dtype_is_refused[a bool of one bit]"] == (
         "crashes",
         "no end after 8 seconds",
     )
-    assert said["strange_dtype_is_refused_or_kept[fp6 of 8 bits]"] == ("crashes", "exit status 3")
-    assert said["strange_dtype_is_refused_or_kept[fp4 of 8 bits]"][0] == "deviates"
+    assert said["missing_dtype_is_refused[fp6 of 8 bits]"] == ("crashes", "exit status 3")
+    assert said["missing_dtype_is_refused[fp4 of 8 bits]"][0] == "deviates"
 
 
 LATE = """
@@ -391,3 +391,34 @@ def test_a_rule_is_not_taken_for_those_whose_numbers_begin_alike():
     assert {case.name.partition("[")[0] for case in chosen(["copy_says_so"], ["producer"])} == {
         "copy_says_so"
     }
+
+
+def test_an_array_without_a_name_for_its_dtype_is_judged_by_what_it_exports(tmp_path):
+    code = (
+        "import dlferry\n"
+        "class Array:\n"
+        "    def __init__(self, tensor): self.tensor = tensor\n"
+        "    def __dlpack__(self, **keywords): return self.tensor.__dlpack__(**keywords)\n"
+        "    def __dlpack_device__(self): return (1, 0)\n"
+        "    @property\n"
+        "    def dtype(self): raise ValueError('unknown type_code=5')\n"
+        "def from_dlpack(x): return Array(dlferry.from_dlpack(x))\n"
+    )
+    found = verdicts(f"{written(tmp_path, code)}:from_dlpack", "dtype_is_as_the_header_says")
+    assert {each.verdict for each in found.values() if "complex64" in each.case.id} == {"pass"}
+    assert "deviates" not in {each.verdict for each in found.values()}
+
+
+def test_what_is_demanded_is_what_is_judged(tmp_path):
+    code = (
+        "class Keeps:\n"
+        "    def __init__(self, x): self.x = x\n"
+        "    def __dlpack__(self, **keywords): return self.x.__dlpack__(**keywords)\n"
+        "    def __dlpack_device__(self): return (1, 0)\n"
+        "def from_dlpack(x): return Keeps(x)\n"
+    )
+    found = verdicts(f"{written(tmp_path, code)}:from_dlpack", "dtype_is_refused")
+    broken = [each.case.demand for each in found.values() if each.verdict == "deviates"]
+    assert len(broken) == 5
+    assert all(demand.endswith("is refused: there is no such dtype.") for demand in broken)
+    assert sum(each.verdict == "pass" for each in found.values()) == 5
