@@ -90,7 +90,15 @@ def subject(what: str) -> Any:
             f"{there}; an expression can open others, as numpy.load('{what}')['name'] does"
         )
     tree = ast.parse(what, "<the expression>", "eval")
-    return eval(compile(tree, "<the expression>", "eval"), names(tree))
+    known = names(tree)
+    try:
+        return eval(compile(tree, "<the expression>", "eval"), known)
+    except NameError as error:
+        if error.name in known or error.name not in {
+            node.id for node in ast.walk(tree) if isinstance(node, ast.Name)
+        }:
+            raise
+        raise ModuleNotFoundError(f"no module {error.name!r} is installed here") from None
 
 
 def loaded(path: Path) -> Any:

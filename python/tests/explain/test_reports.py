@@ -145,6 +145,7 @@ def test_the_command_says_what_is_refused_by_its_status(capsys):
     [
         (["no/such.npy"], "there is no such file"),
         (["nosuch.npz"], "there is no such file"),
+        (["no_such_module.zeros(3)"], "no module 'no_such_module' is installed here"),
         (["b'abc'", "--to", "nolib"], "--to: 'nolib' is not installed"),
         (["b'abc'", "--to", "none", "--html", "/no/such/folder/x.html"], "--html: "),
     ],
