@@ -26,6 +26,7 @@ def run(args: argparse.Namespace) -> int:
         print(listed(everything), end="")
         return 0
     progress = Progress(sys.stderr)
+    progress.show(f"{args.target} starts", 0, len(everything))
 
     def select(target: Target) -> list[Case]:
         return [case for case in everything if case.role in target.roles]

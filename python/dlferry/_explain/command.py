@@ -90,7 +90,7 @@ def subject(what: str) -> Any:
             f"{there}; an expression can open others, as numpy.load('{what}')['name'] does"
         )
     tree = ast.parse(what, "<the expression>", "eval")
-    known = names(tree)
+    known = {"__name__": "__main__", **names(tree)}  # of which classes that it makes are
     try:
         return eval(compile(tree, "<the expression>", "eval"), known)
     except NameError as error:

@@ -65,6 +65,14 @@ class Subject:
         """Whether it offers anything at all."""
         return any(answer.offered for answer in self.answers)
 
+    def says_itself(self, refused: str) -> bool:
+        """Whether a refusal is the object's own, which dlferry passed on."""
+        return any(
+            answer.refused == refused
+            for answer in self.answers
+            if answer.protocol.startswith(("__dlpack__(", "buffer protocol", "__array__"))
+        )
+
     def answer(self, protocol: str) -> Answer | None:
         """The answer of one protocol, by the start of its name."""
         return next((answer for answer in self.answers if answer.protocol.startswith(protocol)), None)
@@ -140,7 +148,9 @@ def _dlferry(subject: Subject) -> None:
             _by_any_way(subject)
         # What is refused by the first way that it offers has something about it, even if there is another way.
         if subject.calls and subject.calls[0][1] in ("refused", "untried"):
-            subject.hidden = _clearest([says for _, done, says in subject.calls if done == "refused"])
+            refusals = [says for _, done, says in subject.calls if done == "refused" and says != "likewise"]
+            ours = [said for said in refusals if not subject.says_itself(said)]
+            subject.hidden = _clearest(ours or refusals)
         elif subject.tensor is None or not ways:
             subject.hidden = ""  # nobody can be given the like of it
     if subject.tensor is not None:
@@ -159,7 +169,7 @@ def reason(refused: str) -> tuple[str, str]:
 
 def _clearest(refusals: list[str]) -> str:
     """The first refusal that says what to do, too, for a producer's own seldom does; the first of all if none does."""
-    single = [said for said in refusals if said != "likewise" and NO_WAY not in said]
+    single = [said for said in refusals if NO_WAY not in said]
     return next((said for said in single if reason(said)[1]), next(iter(single), ""))
 
 

@@ -194,7 +194,11 @@ def _one(library: str, twins: dict[str, Twin], itself: dict[str, str], running: 
 
 def _start(trial: Trial, task: dict[str, Any], running: Running) -> str | None:
     """Starts a process for a task and reads what it found; how it ended, if not well."""
-    environment = {**MODEST, **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    environment = {
+        **MODEST,
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
+    }
     environment.pop("DLFERRY_TRACE_EXPORTS", None)
     # A file for what it finds: a pipe would be read to its end, which a process that the library starts may keep open.
     with tempfile.TemporaryFile() as found:

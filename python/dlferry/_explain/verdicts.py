@@ -92,7 +92,8 @@ def of_hidden(subject: Subject, trial: Trial) -> Verdict:
                 break
     if outcome == "taken":
         return Verdict(trial.library, trial.version, trial.call, outcome, detail)
-    why, help_ = reason(subject.hidden or "")
+    said = subject.hidden or ""
+    why, help_ = ("", "") if subject.says_itself(said) else reason(said)
     if not subject.hidden and outcome == "refused":
         why = "it has no DLPack"
     done = next((done for call, done, _ in subject.calls if call == "asarray(x)"), "")

@@ -79,6 +79,20 @@ def test_what_only_makes_arrays_of_itself():
     assert "dlferry.asarray(x)" in report.verdicts[0].remedy
 
 
+def test_what_an_array_says_itself_is_not_taken_for_a_remedy():
+    class Unfinished:
+        def __dlpack__(self, **_):
+            raise RuntimeError("internal error: no sizes. Please file an issue")
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+    report = dlferry.explain(Unfinished(), to="numpy")
+    assert report.verdicts[0].outcome == "refused"
+    assert report.verdicts[0].detail.endswith("Please file an issue")
+    assert (report.verdicts[0].why, report.verdicts[0].remedy) == ("", "")
+
+
 def test_nulls_that_a_tensor_cannot_have():
     pyarrow = pytest.importorskip("pyarrow")
     found = verdict(pyarrow.array([1, None, 3]), "numpy")

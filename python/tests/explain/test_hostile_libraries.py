@@ -85,3 +85,20 @@ def test_who_does_not_want_to_wait_leaves_nothing_behind(tmp_path, command):
     assert b"Traceback" not in said
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)
+
+
+def test_a_library_of_the_current_folder_is_found_from_a_prompt(tmp_path):
+    (tmp_path / "nearby.py").write_text(TAKE)
+    said = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import dlferry; x = dlferry.from_buffer(bytes(4));"
+            "print(dlferry.explain(x, to='nearby').verdicts[0].outcome)",
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert said.stdout.strip() == "shared", said.stderr

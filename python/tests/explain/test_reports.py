@@ -121,6 +121,14 @@ def test_the_command_explains_an_expression(capsys):
     assert "axis 0 runs backwards" in text
 
 
+def test_classes_that_an_expression_makes_are_as_others(capsys):
+    pointer = "ctypes.pointer((ctypes.c_float * 3)())"
+    status, out, _ = run(capsys, pointer, "--to", "none")
+    assert status == 0
+    assert "AttributeError" not in out
+    assert "it holds an address" in out.replace("\n" + " " * 28, " ")
+
+
 def test_the_command_explains_a_file(capsys, tmp_path):
     file = tmp_path / "numbers.npy"
     np.save(file, np.zeros((2, 3)))
