@@ -45,10 +45,8 @@ def refused(call: Callable[[], Any]) -> Exception | None:
     return None
 
 
-UNKNOWN_KEYWORD = re.compile(
-    r"unexpected keyword|no keyword arguments|invalid keyword|incompatible function arg"
-)
-"""What Python, and those who bind C++ to it, say of a keyword that a function does not have."""
+UNKNOWN_KEYWORD = re.compile(r"unexpected keyword|no keyword arguments|invalid keyword")
+"""What Python says of a keyword that a function does not have. nanobind says no more of it than of a wrong value."""
 
 
 def keyword_is_known(error: Exception | None) -> None:

@@ -136,5 +136,5 @@ def test_what_is_demanded_is_what_is_judged(tmp_path):
     found = verdicts(f"{written(tmp_path, code)}:from_dlpack", "dtype_is_refused")
     broken = [each.case.demand for each in found.values() if each.verdict == "deviates"]
     assert len(broken) == 5
-    assert all(demand.endswith("is refused: there is no such dtype.") for demand in broken)
+    assert all(demand.endswith("is refused, for there is no such dtype.") for demand in broken)
     assert sum(each.verdict == "pass" for each in found.values()) == 5

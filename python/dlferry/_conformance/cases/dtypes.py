@@ -160,7 +160,7 @@ for _rule in sorted({rule for rule, _, _ in STRANGE.values()}):
         _strange(subject, name)
 
     def missing_dtype_is_refused(subject: Subject, name: str) -> None:
-        """{} is refused: there is no such dtype."""
+        """{} is refused, for there is no such dtype."""
         _strange(subject, name)
 
     _text, _level = ("observed", "usual") if _rule in ("R1.10", "R3.19") else ("header", "should")
