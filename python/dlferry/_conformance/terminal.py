@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from typing import TextIO
@@ -29,7 +30,7 @@ class Progress:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._shown = stream.isatty()
+        self._shown = stream.isatty() and os.environ.get("TERM") != "dumb"
         self._last = 0.0
 
     def show(self, what: str, done: int, total: int) -> None:

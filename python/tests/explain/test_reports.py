@@ -1,5 +1,6 @@
 """The report as a dict, as text and as a page, and the command."""
 
+import io
 import json
 import re
 import sys
@@ -226,3 +227,28 @@ def test_without_a_command_the_help_is_shown(capsys):
 def test_the_version(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"dlferry {dlferry.__version__}\n"
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(("kind", "shown"), [("dumb", False), ("xterm", True)])
+def test_what_is_wiped_away_again_is_for_terminals_that_can(monkeypatch, kind, shown):
+    from dlferry._conformance.terminal import Progress as Cases
+    from dlferry._doctor.runner import Progress as Pairs
+    from dlferry._doctor.terminal import Bar
+    from dlferry._explain.command import waiting
+
+    monkeypatch.setenv("TERM", kind)
+    streams = [Terminal() for _ in range(3)]
+    bar, progress = Bar(streams[0], 80), Cases(streams[1])
+    bar(Pairs(1, 2, "one to other"))
+    bar.end()
+    progress.show("library", 1, 2)
+    progress.clear()
+    monkeypatch.setattr(sys, "stderr", streams[2])
+    with waiting("trying all ..."):
+        pass
+    assert [bool(stream.getvalue()) for stream in streams] == [shown] * 3
