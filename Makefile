@@ -83,9 +83,10 @@ interop: extensions venv-interop ## every dtype and layout to and from many libr
 		$(VENV_INTEROP)/bin/python -m pytest -c python/pyproject.toml -q interop
 
 .PHONY: doctor-page
-doctor-page: extensions venv-page ## the page of `python -m dlferry doctor` in a real browser (needs Chromium)
+doctor-page: extensions venv-page ## the page of `python -m dlferry doctor`, and what notebooks show, in a real browser (needs Chromium)
 	@tools/with .venv-page "the page in a browser" env PYTHONPATH=$(TARGET)/py/debug \
-		.venv-page/bin/python -m pytest -c python/pyproject.toml -q python/tests/doctor/test_doctor_page_in_a_browser.py
+		.venv-page/bin/python -m pytest -c python/pyproject.toml -q \
+		python/tests/doctor/test_doctor_page_in_a_browser.py python/tests/explain/test_notebook_in_a_browser.py
 
 .PHONY: doctor-table
 doctor-table: extensions-release venv-interop ## write the table and the picture of the README anew, of today's libraries

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
+import textwrap
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Protocol
 
@@ -62,9 +64,9 @@ def _parser(name: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="store_true", help="say which dlferry this is, and go")
     subcommands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for command, words in _installed().items():
-        of_command = subcommands.add_parser(
-            command, help=words, description=f"Shows {words}.", allow_abbrev=False
-        )
+        # Some have epilogs that are laid out, and then nothing else is either.
+        description = textwrap.fill(f"Shows {words}.", 78)
+        of_command = subcommands.add_parser(command, help=words, description=description, allow_abbrev=False)
         if command == name:
             _load(command).add_arguments(of_command)
             of_command.add_argument(
@@ -97,8 +99,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 2
     args.color = _wants_color(args)
+    for stream in (sys.stdout, sys.stderr):
+        # What a terminal cannot show is no reason to end; names of files and types may be anything.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         return _load(args.command).main(args)
+    except KeyboardInterrupt:
+        return 130  # as a shell has it
     except BrokenPipeError:  # as of `| head`; nothing may be written to it when Python ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

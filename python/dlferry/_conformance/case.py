@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -118,6 +119,11 @@ def chosen(only: Iterable[str], roles: Iterable[Role]) -> list[Case]:
     return sorted(cases, key=lambda case: (case.role != "producer", case.hostile, case.alone))
 
 
+RULE = re.compile(r"[A-Z]\d+(\.\d+)?")
+
+
 def fits(case: Case, part: str) -> bool:
     """Tells whether the case is meant by ``part``, a rule or a piece of the case's id."""
-    return case.rule == part or case.rule.startswith(f"{part}.") or (len(part) > 3 and part in case.id)
+    if RULE.fullmatch(part):  # R5.1 is not R5.14
+        return case.rule == part or case.rule.startswith(f"{part}.")
+    return len(part) > 3 and part in case.id

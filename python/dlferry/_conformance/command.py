@@ -10,7 +10,7 @@ from .case import Case, Role, chosen
 from .report import Report, listed
 from .runner import Outcome, Target, TargetRefusedError
 from .runner import run as run_cases
-from .terminal import Progress
+from .terminal import Progress, plain
 
 
 def run(args: argparse.Namespace) -> int:
@@ -26,6 +26,7 @@ def run(args: argparse.Namespace) -> int:
         print(listed(everything), end="")
         return 0
     progress = Progress(sys.stderr)
+    progress.show(f"{args.target} starts", 0, len(everything))
 
     def select(target: Target) -> list[Case]:
         return [case for case in everything if case.role in target.roles]
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         target, outcomes = run_cases(args.target, select, heard, args.timeout)
     except TargetRefusedError as error:
         progress.clear()
-        print(f"conformance: {error}", file=sys.stderr)
+        print(f"conformance: {plain(str(error))}", file=sys.stderr)
         return 2
     progress.clear()
     report = Report(args.target, target, outcomes)

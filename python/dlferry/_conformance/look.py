@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import itertools
+import re
 import struct
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -44,9 +45,20 @@ def refused(call: Callable[[], Any]) -> Exception | None:
     return None
 
 
+UNKNOWN_KEYWORD = re.compile(r"unexpected keyword|no keyword arguments|invalid keyword")
+"""What Python says of a keyword that a function does not have. nanobind says no more of it than of a wrong value."""
+
+
+def keyword_is_known(error: Exception | None) -> None:
+    """Demands that a call was not refused for a keyword that is not there at all, which is a case of its own (R5.1)."""
+    if isinstance(error, TypeError) and UNKNOWN_KEYWORD.search(str(error)):
+        raise NotApplicableError(f"it does not take the keyword: {brief(error)}")
+
+
 def expect_error(call: Callable[[], Any], *kinds: type[Exception], when: str) -> None:
     """Demands one of some exceptions of a call."""
     error = refused(call)
+    keyword_is_known(error)
     if error is None:
         raise DeviatesError(f"accepts {when}")
     if not isinstance(error, kinds):

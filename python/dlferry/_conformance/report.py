@@ -14,7 +14,7 @@ from typing import Any
 from .._native import __version__
 from .case import Case, Verdict
 from .runner import Outcome, Target
-from .terminal import painted, width
+from .terminal import painted, plain, width
 
 #: What the sources of the rules are, in a sentence that begins with "differs from".
 SOURCES = {
@@ -96,7 +96,7 @@ class Report:
         """The report for people."""
         version = f" {self.said.version}" if self.said.version else ""
         lines = [
-            painted(f"{self.said.name}{version}", "bold", color)
+            painted(plain(f"{self.said.name}{version}"), "bold", color)
             + f", Python {platform.python_version()}, dlferry {__version__}, {datetime.date.today().isoformat()}"
         ]
         for role in self.said.roles:
@@ -122,7 +122,8 @@ class Report:
         broken = self.broken
         if not broken:
             return [painted("No must is broken.", "pass", color)]
-        said = f"{len(broken)} of the cases break a must, or crash."
+        many = len(broken) != 1
+        said = f"{len(broken)} {'cases break' if many else 'case breaks'} a must, or {'crash' if many else 'crashes'}."
         return [painted(said, "must", color)]
 
 
@@ -146,7 +147,7 @@ def _told(outcome: Outcome, color: bool) -> list[str]:
         head, f"{case.rule:<6} {level} {verdict}{' ' * (9 - len(outcome.verdict))} ", 1
     )
     if outcome.detail:
-        said = f"It {outcome.detail}" if _verb(outcome.detail) else _capital(outcome.detail)
+        said = plain(f"It {outcome.detail}" if _verb(outcome.detail) else _capital(outcome.detail))
         lines += textwrap.wrap(
             said if said.endswith(".") else f"{said}.",
             width(),

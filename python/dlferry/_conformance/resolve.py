@@ -24,7 +24,10 @@ def resolve(target: str) -> Subject:
 
     Raises :class:`TargetError` if there is no such thing, or if it is neither a producer nor a consumer.
     """
-    subjects = [_one(part.strip()) for part in target.split(",")]
+    parts = [part.strip() for part in target.split(",") if part.strip()]
+    if not parts:
+        raise TargetError("nothing is named that could be tested")
+    subjects = [_one(part) for part in parts]
     subject = subjects[0]
     for more in subjects[1:]:
         subject.factory = subject.factory or more.factory
@@ -48,23 +51,27 @@ def _named(target: str, module: str, name: str) -> Subject:
     if hasattr(thing, "__dlpack__") and not isinstance(thing, type):
         return Subject(target, version, factory=lambda: thing)
     if not callable(thing):
-        raise TargetError(f"{target} is a {type(thing).__name__}: wanted a function or an array")
-    if isinstance(thing, type) and hasattr(thing, "__dlpack__") and not _wants_argument(thing):
+        raise TargetError(f"{target} is of type {type(thing).__name__}: wanted a function or an array")
+    if isinstance(thing, type) and hasattr(thing, "__dlpack__") and not _wanted_arguments(thing):
         return Subject(target, version, factory=thing)
-    if _wants_argument(thing):
+    if (wanted := _wanted_arguments(thing)) > 1:
+        raise TargetError(
+            f"{target} has {wanted} arguments without a default: what makes an array has none, what takes one has one"
+        )
+    if wanted:
         named = "from_dlpack" in (name.rpartition(".")[2], getattr(thing, "__name__", ""))
         return Subject(target, version, consume=thing, named=named)
     return Subject(target, version, factory=thing)
 
 
-def _wants_argument(thing: Callable[..., Any]) -> bool:
-    """Tells a consumer from a factory: it has a parameter without a default."""
+def _wanted_arguments(thing: Callable[..., Any]) -> int:
+    """Tells a consumer from a factory: how many parameters without a default it has."""
     try:
         parameters = inspect.signature(thing).parameters.values()
     except (TypeError, ValueError):
-        return not hasattr(refused_or(thing), "__dlpack__")
+        return 0 if hasattr(refused_or(thing), "__dlpack__") else 1
     kinds = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return any(each.default is each.empty and each.kind not in kinds for each in parameters)
+    return sum(each.default is each.empty and each.kind not in kinds for each in parameters)
 
 
 def _library(name: str) -> Subject:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from typing import TextIO
@@ -14,6 +15,11 @@ def painted(text: str, kind: str, color: bool) -> str:
     return f"\x1b[{COLORS[kind]}m{text}\x1b[0m" if color and kind in COLORS else text
 
 
+def plain(text: str) -> str:
+    """Text of anybody's, without what a terminal would obey."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
 def width() -> int:
     """How many columns a line may have: those of the terminal, from 60 to 100."""
     return max(60, min(100, shutil.get_terminal_size((80, 24)).columns))
@@ -24,7 +30,7 @@ class Progress:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._shown = stream.isatty()
+        self._shown = stream.isatty() and os.environ.get("TERM") != "dumb"
         self._last = 0.0
 
     def show(self, what: str, done: int, total: int) -> None:

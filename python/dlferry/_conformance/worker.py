@@ -23,7 +23,9 @@ def judge(subject: Subject, name: str) -> dict[str, Any]:
         return {"verdict": "deviates", "detail": str(error)}
     except NotApplicableError as error:
         return {"verdict": "not applicable", "detail": str(error)}
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a panic of Rust's is no Exception
         return {"verdict": "deviates", "detail": f"raises {brief(error)}"}
     return {"verdict": "pass", "detail": ""}
 

@@ -59,7 +59,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a process for each pair: nothing else is loaded, and it takes longer",
     )
     parser.add_argument(
-        "--timeout", metavar="SECONDS", type=float, default=20.0, help="for one exchange (default: 20)"
+        "--timeout",
+        metavar="SECONDS",
+        type=float,
+        default=20.0,
+        help="for one exchange (default: 20); a library may take six times as long to load, and a minute at least",
     )
 
 
@@ -76,8 +80,6 @@ def main(args: argparse.Namespace) -> int:
     except (_UsageError, OSError) as error:
         print(f"doctor: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        return 130  # as a shell has it
     if args.json:
         json.dump(found.to_dict(), sys.stdout, indent=1)
         print()

@@ -10,6 +10,7 @@ import importlib.metadata
 import importlib.util
 import platform
 from collections.abc import Callable
+from importlib.machinery import PathFinder
 from typing import Any, NamedTuple
 
 Make = Callable[[Any, memoryview, str, tuple[int, ...]], Any]
@@ -274,9 +275,14 @@ def installed() -> list[Library]:
 
 
 def is_there(module: str) -> bool:
-    """Whether a module can be found; it is not imported, but what contains it is."""
+    """Whether a module can be found, without importing anything: what contains it might end the process."""
+    root, _, rest = module.partition(".")
     try:
-        return importlib.util.find_spec(module) is not None
+        spec = importlib.util.find_spec(root)
+        for name in rest.split(".") if rest else ():
+            places = spec.submodule_search_locations if spec else None
+            spec = PathFinder.find_spec(name, list(places)) if places else None
+        return spec is not None
     except (ImportError, ValueError):
         return False
 

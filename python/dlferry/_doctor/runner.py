@@ -17,7 +17,9 @@ from typing import Any, NamedTuple
 from . import probes
 from .libraries import ENVIRONMENT, Library
 
-IMPORT_SECONDS = 300.0
+# An import may take so many times as long as an exchange, and never less than that many seconds: the first of some
+# reads a gigabyte.
+IMPORT_FACTOR, LEAST_IMPORT_SECONDS = 6.0, 60.0
 # How often a pair may bring its process down before the rest of its probes is left out.
 CRASHES = 3
 
@@ -198,13 +200,14 @@ class _Child:
         with contextlib.suppress(OSError):  # it has ended, as will be read
             self._process.stdin.write(json.dumps([producer, consumer, wanted]) + "\n")
             self._process.stdin.flush()
-        probe, loads, limit = wanted[0], "", IMPORT_SECONDS
+        importing = max(LEAST_IMPORT_SECONDS, IMPORT_FACTOR * seconds)
+        probe, loads, limit = wanted[0], "", importing
         while True:
             answer = self._answer(limit)
             if answer is None:
                 return Fate(probe, loads, self._fate(limit))
             if "imports" in answer:
-                loads, limit = answer["imports"], IMPORT_SECONDS
+                loads, limit = answer["imports"], importing
                 loading(loads)
             elif "broken" in answer:
                 broken[answer["broken"]] = answer["reason"]

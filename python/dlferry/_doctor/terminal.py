@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import textwrap
 import time
@@ -205,7 +206,8 @@ def text_of(report: Report, width: int, style: Style) -> str:
     lines += [*sentences(report, width, style), ""]
     faults = report.faults()
     exchanged = sum(1 for cell in report.cells if cell.outcome not in ("refused", "none"))
-    summary = f"{len(report.cells)} pairs, {exchanged} exchange arrays, "
+    pairs = f"{len(report.cells)} pair{'' if len(report.cells) == 1 else 's'}"
+    summary = f"{pairs}, {exchanged} exchange{'s' if exchanged == 1 else ''} arrays, "
     summary += f"{len(faults)} with wrong values, a crash or a hang"
     lines += [style.paint(line, "1;31" if faults else "1;32") for line in textwrap.wrap(summary, width)]
     return "\n".join(lines)
@@ -218,7 +220,7 @@ class Bar:
         self._stream = stream
         self._width = width
         self._start = time.monotonic()
-        self._shown = stream.isatty()
+        self._shown = stream.isatty() and os.environ.get("TERM") != "dumb"
 
     def __call__(self, progress: Progress) -> None:
         """Draws the line anew."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 from .report import Report
@@ -24,7 +25,8 @@ def explain(x: object, to: str | ModuleType | tuple[str | ModuleType, ...] | Non
     - ``to``: the name of a library, or its module, or a tuple of them, for what these would do; ``()`` for none. By
       default those that dlferry knows how to call and that are installed.
 
-    Raises ``ValueError`` for the name of what is not installed, ``TypeError`` for what is neither a name nor a module.
+    Raises ``ValueError`` for the name of what is not installed, ``TypeError`` for what is neither a name nor a module,
+    ``RecursionError`` where an object that is asked explains itself again and again.
 
     >>> import dlferry
     >>> report = dlferry.explain(dlferry.from_buffer(bytes(range(6))).reshape(2, 3)[:, ::-1], to=())
@@ -40,9 +42,21 @@ def explain(x: object, to: str | ModuleType | tuple[str | ModuleType, ...] | Non
 
     wanted = to if isinstance(to, tuple) else (to,)
     libraries = installed() if to is None else [named(library) for library in wanted]
-    subject = examine(x)
-    found, tried = verdicts(subject, libraries)
-    return report(subject, found, tried)
+    running = getattr(_RUNNING, "calls", 0)
+    if running == NESTED:
+        raise RecursionError("explain was called by what it explains, and again by that")
+    _RUNNING.calls = running + 1
+    try:
+        subject = examine(x)
+        found, tried = verdicts(subject, libraries)
+        return report(subject, found, tried)
+    finally:
+        _RUNNING.calls = running
+
+
+NESTED = 2
+"""So many calls may be within each other in a thread: each asks several times, so a few would take for ever."""
+_RUNNING = threading.local()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,11 +7,15 @@ import ast
 import builtins
 import importlib
 import json
+import os
 import shutil
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 EPILOG = """\
 examples:
@@ -19,8 +23,8 @@ examples:
   python -m dlferry explain 'numpy.arange(12).reshape(3, 4)[:, ::-1]' --to torch
   python -m dlferry explain 'torch.ones(3, dtype=torch.complex64).conj()' --json
 
-exit status: 0; 1 if a library of --to would refuse, crash or give other values;
-2 if there is nothing to explain
+exit status: 0; 1 if a library of --to would refuse, crash or give other values,
+or could not be tried; 2 if there is nothing to explain
 """
 
 
@@ -77,43 +81,92 @@ SHORT = {
 
 def subject(what: str) -> Any:
     """The array in a file, or the value of an expression."""
-    if what.endswith(".npy") and Path(what).exists():
-        import numpy
-
-        # A map: of a large file nothing is read that is not looked at. Objects are not unpickled.
-        return numpy.load(what, mmap_mode="r", allow_pickle=False)
+    path = Path(what)
+    if what.endswith(".npy") and path.exists():
+        return loaded(path)
+    if what.endswith((".npy", ".npz")) or (os.sep in what and path.exists()):
+        there = "only files that end in .npy are read" if path.exists() else "there is no such file"
+        raise FileNotFoundError(
+            f"{there}; an expression can open others, as numpy.load('{what}')['name'] does"
+        )
     tree = ast.parse(what, "<the expression>", "eval")
-    return eval(compile(tree, "<the expression>", "eval"), names(tree))
+    known = {"__name__": "__main__", **names(tree)}  # of which classes that it makes are
+    try:
+        return eval(compile(tree, "<the expression>", "eval"), known)
+    except NameError as error:
+        if error.name in known or error.name not in {
+            node.id for node in ast.walk(tree) if isinstance(node, ast.Name)
+        }:
+            raise
+        raise ModuleNotFoundError(f"no module {error.name!r} is installed here") from None
+
+
+def loaded(path: Path) -> Any:
+    """The array in a file, as a map: of a large file nothing is read that is not looked at."""
+    with path.open("rb") as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            raise ValueError("it does not begin as files of NumPy's do")
+    import numpy
+
+    return numpy.load(path, mmap_mode="r", allow_pickle=False)  # objects are not unpickled
+
+
+MAGIC = b"\x93NUMPY"
+"""What a file of NumPy's begins with."""
 
 
 def main(args: argparse.Namespace) -> int:
     """Explains, and gives the exit status."""
     from . import explain
     from .libraries import installed, named
+    from .protocols import attempt
+    from .text import text
 
+    wanted = args.to or installed()
     try:
-        wanted = args.to or installed()
         libraries = () if "none" in wanted else tuple(named(name) for name in wanted)
-        x = subject(args.what)
-    except Exception as error:
-        from .protocols import words
-
-        print(f"python -m dlferry explain: {args.what}: {words(error)}", file=sys.stderr)
-        return 2
-    if sys.stderr.isatty() and libraries:
-        print(f"trying {', '.join(libraries)} ...", end="\r", file=sys.stderr, flush=True)
-    report = explain(x, to=libraries)
-    if sys.stderr.isatty() and libraries:
-        print("\x1b[2K", end="\r", file=sys.stderr, flush=True)
+    except ValueError as error:
+        return _senseless(f"--to: {error}")
+    x, refused = attempt(lambda: subject(args.what))
+    if refused is not None:
+        return _senseless(f"{args.what}: {refused}")
+    with waiting(f"trying {', '.join(libraries)} ..." if libraries else ""):
+        report = explain(x, to=libraries)
     if args.html:
         from .page import page
 
-        Path(args.html).write_text(page(report), encoding="utf-8")
+        try:
+            Path(args.html).write_text(page(report), encoding="utf-8")
+        except OSError as error:
+            return _senseless(f"--html: {error}")
     if args.json:
         print(json.dumps(report.to_dict(), indent=2))
     elif not args.html:
-        from .text import text
-
         print(text(report, color=args.color, width=min(shutil.get_terminal_size((80, 24)).columns, 120)))
-    bad = any(verdict.outcome in ("refused", "crashed", "wrong") for verdict in report.verdicts)
+    bad = any(verdict.outcome in BAD for verdict in report.verdicts)
     return 1 if args.to and bad else 0
+
+
+BAD = ("refused", "crashed", "wrong", "untried")
+"""The outcomes with which an exchange that was asked about cannot be counted on."""
+
+
+def _senseless(words: str) -> int:
+    from .text import printable
+
+    print(f"python -m dlferry explain: {printable(words)}", file=sys.stderr)
+    return 2
+
+
+@contextmanager
+def waiting(words: str) -> Iterator[None]:
+    """Says on a terminal what one waits for, and takes that away."""
+    shown = bool(words) and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    if shown:
+        columns = shutil.get_terminal_size((80, 24)).columns
+        print(words[: columns - 1], end="\r", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        if shown:
+            print("\x1b[2K", end="\r", file=sys.stderr, flush=True)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise, product
+from itertools import islice, pairwise, product
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .._native import Tensor
+
+TYPESTR = re.compile(r"[<>|=]([a-zA-Z])(\d{1,9})(?:\[.*\])?")
+"""Byte order, kind and size of an element, as the array interface has it; times have a unit behind that."""
+
+MOST_AXES = 1024
+"""More axes than that are not looked at: what says its shape may go on for ever."""
 
 COUNTED = 1 << 16
 """Elements up to which overlap is counted where arithmetic alone does not tell."""
@@ -42,18 +49,19 @@ class Layout:
     def of_interface(cls, interface: dict[str, Any], said_by: str) -> Layout | None:
         """The layout that an array interface tells of; None for one that is not as it should be."""
         try:
-            shape = tuple(int(extent) for extent in interface["shape"])
+            shape = tuple(int(extent) for extent in islice(interface["shape"], MOST_AXES + 1))
             typestr = str(interface["typestr"])
-            bits = int(typestr[2:]) * (32 if typestr[1] == "U" else 8)  # text is counted in code points
+            kind, count = TYPESTR.fullmatch(typestr).groups()  # type: ignore[union-attr]
+            bits = int(count) * (32 if kind == "U" else 8)  # text is counted in code points
             strides = interface.get("strides")
             steps = (
                 tuple(int(step) * 8 for step in strides) if strides is not None else row_major(shape, bits)
             )
             data = interface.get("data")
             address, readonly = (int(data[0]), bool(data[1])) if isinstance(data, tuple) else (None, None)
-        except (KeyError, TypeError, ValueError, IndexError, OverflowError):
+        except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError):
             return None
-        if len(steps) != len(shape) or min(shape, default=0) < 0:
+        if len(steps) != len(shape) or len(shape) > MOST_AXES or min(shape, default=0) < 0:
             return None
         return cls(shape, steps, bits, address, typestr, readonly, said_by)
 

@@ -74,6 +74,11 @@ class Verdict:
     """For read-only memory that is shared: ``kept``, ``lost`` (what it made can be written) or ``unknown``."""
 
     @property
+    def name(self) -> str:
+        """The library and its version."""
+        return f"{self.library} {self.version}".strip()
+
+    @property
     def says(self) -> str:
         """What it would do, in words."""
         return VERBS[self.outcome] + READ_ONLY_WORDS.get(self.read_only, "")
@@ -115,8 +120,12 @@ def _like(trial: Trial, name: str, outcome: str) -> bool:
     return KINDS.get(found or "", found) == KINDS.get(outcome, outcome)
 
 
+DOES = {**VERBS, "taken": "takes", "wrong": "takes with other values", "crashed": "crashes with"}
+"""What it does to an array that is named behind it."""
+
+
 def _causes(trial: Trial, twin: Twin, outcome: str) -> tuple[tuple[str, ...], str]:
-    does = VERBS[outcome]
+    does = DOES[outcome]
     if _like(trial, PLAIN, outcome):
         return _of_plain(trial, twin, outcome)
     found = tuple(name for name in PROPERTIES if _like(trial, name, outcome))
@@ -130,7 +139,7 @@ def _causes(trial: Trial, twin: Twin, outcome: str) -> tuple[tuple[str, ...], st
 
 def _of_plain(trial: Trial, twin: Twin, outcome: str) -> tuple[tuple[str, ...], str]:
     """Why a twin without anything special fares no better."""
-    does = VERBS[outcome]
+    does = DOES[outcome]
     if f"not {DTYPE}" in trial.results and not _like(trial, f"not {DTYPE}", outcome):
         why = f"it {does} what has elements of {twin.dtype}, and not the same with elements of float32"
         return (DTYPE,), why

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
+from .facts import MOST_AXES
 from .protocols import attempt, is_a, kind_of
 
 NAMES = ("owner", "base", "obj", "_base")
@@ -31,7 +33,8 @@ def owners(x: object) -> list[Any]:
 
 def holds(x: object) -> bool:
     """Whether an object may hold memory for others: what is named so elsewhere is often a text or a number."""
-    is_called = any("__call__" in vars(kind) for kind in type(x).__mro__)
+    vars_of, mro_of = type.__dict__["__dict__"].__get__, type.__dict__["__mro__"].__get__
+    is_called = any("__call__" in vars_of(kind) for kind in mro_of(type(x)))
     return not (is_called or is_a(x, (str, int, float, type)))
 
 
@@ -51,8 +54,8 @@ def article(word: str) -> str:
 def name(x: object) -> str:
     """An object in few words: its type, and how much it is."""
     kind = kind_of(x)
-    shape, refused = attempt(lambda: tuple(x.shape) if getattr(x, "shape", None) is not None else None)  # type: ignore[attr-defined]
-    if refused is None and shape is not None and len(repr(shape)) < 60:
+    shape, refused = attempt(lambda: str(tuple(islice(x.shape, MOST_AXES))))  # type: ignore[attr-defined]
+    if refused is None and len(shape) < 60:
         return f"{kind} of shape {shape}"
     if is_a(x, (bytes, bytearray)):
         return f"{kind} of {len(x)} bytes"  # type: ignore[arg-type]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from .._native import Tensor, _look_at, from_dlpack
-from .facts import Layout
+from .facts import MOST_AXES, Layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,32 +30,42 @@ class Answer:
     facts: dict[str, Any] = field(default_factory=dict)
     """What was answered, for programs."""
 
+    @property
+    def words(self) -> str:
+        """The answer, or the refusal, for people."""
+        if self.refused is None:
+            return self.says
+        return f"{self.says}; malformed: {self.refused}" if self.says else f"refuses: {self.refused}"
+
 
 def words(error: BaseException) -> str:
     """An exception as one line, whatever its own ``str`` does."""
     try:
         text = " ".join(str(error).split())
-    except Exception:
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         text = "(its text cannot be had)"
     if len(text) > 300:
         text = text[:297] + "..."
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    name = type.__dict__["__name__"].__get__(type(error))
+    return f"{name}: {text}" if text else name
 
 
 def attempt(action: Callable[[], Any]) -> tuple[Any, str | None]:
     """What an action gives, and its exception in words. An object that is asked may do anything."""
     try:
         return action(), None
-    except Exception as error:  # anybody's code ran
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # anybody's code ran; a panic of Rust's is no Exception
         return None, words(error)
 
 
 def has(x: object, name: str) -> tuple[bool, str | None]:
     """Whether an object has an attribute, and the exception that stood in the way."""
-    try:
-        return getattr(x, name, None) is not None, None
-    except Exception as error:
-        return True, words(error)
+    found, refused = attempt(lambda: getattr(x, name, None))
+    return refused is not None or found is not None, refused
 
 
 def is_a(x: object, kind: type | tuple[type, ...]) -> bool:
@@ -146,23 +157,20 @@ def ask_device(x: object) -> Answer:
     pair, refused = attempt(lambda: x.__dlpack_device__())  # type: ignore[attr-defined]
     if refused:
         return Answer(name, True, refused)
-    try:
-        kind, number = (int(part) for part in pair)
-    except Exception:
-        return Answer(name, True, f"no pair of integers, but an object of type {type(pair).__name__}")
+    found, refused = attempt(lambda: tuple(int(part) for part in islice(pair, 3)))
+    if refused or len(found) != 2:
+        return Answer(name, True, f"no pair of integers, but an object of type {kind_of(pair)}")
+    kind, number = found
     return Answer(name, True, None, f"({kind}, {number})", {"device": (kind, number)})
 
 
 def ask_buffer(x: object) -> tuple[Answer, Layout | None]:
     """Asks for a buffer, looks at it and gives it back."""
     name = "buffer protocol"
-    try:
-        view = memoryview(x)  # type: ignore[arg-type]
-    except TypeError as error:
-        missing = "a bytes-like object is required" in str(error)
-        return Answer(name, not missing, None if missing else words(error)), None
-    except Exception as error:
-        return Answer(name, True, words(error)), None
+    view, refused = attempt(lambda: memoryview(x))  # type: ignore[arg-type]
+    if refused:
+        missing = refused.startswith("TypeError") and "a bytes-like object is required" in refused
+        return Answer(name, not missing, None if missing else refused), None
     with view:
         access = "read-only" if view.readonly else "writable"
         facts = {
@@ -182,11 +190,11 @@ def ask_interface(x: object, name: str) -> tuple[Answer, Layout | None]:
         return Answer(name, refused is not None, refused), None
     if not is_a(interface, dict):
         return Answer(name, True, f"no dict, but an object of type {type(interface).__name__}"), None
-    layout = Layout.of_interface(interface, name)
+    layout, refused = attempt(lambda: Layout.of_interface(interface, name))
     if layout is None:
         return Answer(name, True, "a dict that is no array interface"), None
     access = {None: "", True: "; read-only", False: "; writable"}[layout.readonly]
-    facts = {"typestr": layout.dtype, "version": interface.get("version"), "readonly": layout.readonly}
+    facts = {"typestr": layout.dtype, "readonly": layout.readonly}
     return Answer(name, True, None, f"typestr {layout.dtype!r}{access}", facts), layout
 
 
@@ -207,9 +215,16 @@ def ask_array(x: object, nbytes: int | None) -> Answer:
 def kind_of(x: object) -> str:
     """The full name of an object's type."""
     kind = type(x)
-    module = getattr(kind, "__module__", None)
-    name = getattr(kind, "__qualname__", "?")
-    return name if module in (None, "builtins") else f"{module}.{name}"
+    # Asked past the type of the type, which may be anybody's code as well.
+    module, _ = attempt(lambda: type.__getattribute__(kind, "__module__"))
+    name = type.__dict__["__qualname__"].__get__(kind)
+    return f"{module}.{name}" if is_a(module, str) and module != "builtins" else name
+
+
+def extents(x: object) -> tuple[int, ...] | None:
+    """The shape that an object says it has; None where it says none, or one without end."""
+    shape, refused = attempt(lambda: tuple(int(extent) for extent in islice(x.shape, MOST_AXES + 1)))  # type: ignore[attr-defined]
+    return None if refused or len(shape) > MOST_AXES else shape
 
 
 def signature(x: object) -> str:
@@ -217,4 +232,5 @@ def signature(x: object) -> str:
     interface, _ = attempt(lambda: getattr(x, "__array_interface__", None))
     if not is_a(interface, dict):
         return kind_of(x)
-    return f"{kind_of(x)} {interface.get('typestr')} {interface.get('strides')}"
+    told, _ = attempt(lambda: f"{interface.get('typestr')} {interface.get('strides')}")
+    return f"{kind_of(x)} {told}"

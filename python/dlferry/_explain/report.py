@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .facts import Layout
 from .owners import sentence
-from .protocols import Answer, attempt, is_a
+from .protocols import Answer, extents, is_a
 
 if TYPE_CHECKING:
     from .judge import Verdict
@@ -142,22 +142,24 @@ def report(subject: Subject, found: list[Verdict], tried: str) -> Report:
 
 def summarize(subject: Subject) -> str:
     """One sentence."""
+    kind = subject.kind
     if is_a(subject.x, type):
-        return f"the class {getattr(subject.x, '__qualname__', '?')}, which is no array; its instances may be arrays"
+        name = type.__dict__["__qualname__"].__get__(subject.x)
+        return f"the class {name}, which is no array; its instances may be arrays"
     if not subject.offers:
-        return f"{subject.kind}: no array, for it offers none of the protocols"
+        return f"{kind}: no array, for it offers none of the protocols"
     layout = subject.layout
     if layout is None:
-        return f"{subject.kind}{shape_of(subject.x)}, of which no protocol says more"
+        return f"{kind}{shape_of(subject.x)}, of which no protocol says more"
     shape = f"shape {short(layout.shape)}"
     access = {True: ", read-only", False: ", writable", None: ""}[layout.readonly]
-    return f"{subject.kind} of {shape}, {layout.dtype}, {of_bytes(layout.nbytes)}{access}"
+    return f"{kind} of {shape}, {layout.dtype}, {of_bytes(layout.nbytes)}{access}"
 
 
 def shape_of(x: object) -> str:
     """The shape that an object says it has, in words; nothing where it says none."""
-    shape, refused = attempt(lambda: tuple(int(extent) for extent in x.shape))  # type: ignore[attr-defined]
-    return "" if refused else f" of shape {short(shape)}"
+    shape = extents(x)
+    return "" if shape is None else f" of shape {short(shape)}"
 
 
 def short(shape: tuple[int, ...]) -> str:
@@ -193,6 +195,11 @@ def notes(subject: Subject) -> list[str]:
         found.append(
             "the strides are no whole numbers of elements, as those of a field of a structure are; DLPack cannot say "
             "that, and dlferry.asarray(x) copies"
+        )
+    if subject.tensor is not None and subject.tensor.source == "dlpack-unversioned" and not layout.overlaps:
+        found.append(
+            "an unversioned capsule cannot say whether the memory may be written, so dlferry takes it read-only; "
+            "who knows better passes dlferry.from_dlpack(x, writable=True)"
         )
     if layout.overlaps:
         found.append("elements share memory, so a write to one changes others; dlferry takes it read-only")

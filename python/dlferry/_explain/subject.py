@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 from .. import _native
@@ -20,7 +21,7 @@ from .protocols import (
     ask_exchange,
     ask_interface,
     attempt,
-    has,
+    extents,
     is_a,
     kind_of,
     say_capsule,
@@ -41,7 +42,8 @@ class Subject:
     calls: list[tuple[str, str, str]] = field(default_factory=list)
     """What dlferry does with it: the call, the outcome (as of a library), and what there is to say."""
     hidden: str | None = None
-    """Why its memory does not say what it means, or cannot be described: the refusal of dlferry's own."""
+    """Why its memory does not say what it means, or cannot be described: the refusal of dlferry's own, or nothing where
+    it has neither DLPack nor a buffer. None: there is no such reason."""
     owners: list[Any] = field(default_factory=list)
 
     @property
@@ -63,6 +65,14 @@ class Subject:
         """Whether it offers anything at all."""
         return any(answer.offered for answer in self.answers)
 
+    def says_itself(self, refused: str) -> bool:
+        """Whether a refusal is the object's own, which dlferry passed on."""
+        return any(
+            answer.refused == refused
+            for answer in self.answers
+            if answer.protocol.startswith(("__dlpack__(", "buffer protocol", "__array__"))
+        )
+
     def answer(self, protocol: str) -> Answer | None:
         """The answer of one protocol, by the start of its name."""
         return next((answer for answer in self.answers if answer.protocol.startswith(protocol)), None)
@@ -77,10 +87,10 @@ def examine(x: object) -> Subject:
     if is_a(x, type):
         return subject
     _protocols(subject)
+    subject.answers.append(ask_array(x, subject.layout.nbytes if subject.layout else nbytes_of(x)))
+    _dlferry(subject)
     if subject.offers:
-        _dlferry(subject)
         subject.owners = owners(x)
-    subject.answers.append(ask_array(x, subject.layout.nbytes if subject.layout else _nbytes(x)))
     return subject
 
 
@@ -129,19 +139,42 @@ def _dlferry(subject: Subject) -> None:
     if is_a(x, _native.Tensor):
         subject.tensor = x
     else:
-        for call, function, protocols in WAYS_IN:
-            if subject.tensor is None and any(
-                answer.offered for answer in subject.answers if answer.protocol.startswith(protocols)
-            ):
+        offered = tuple(answer.protocol for answer in subject.answers if answer.offered)
+        ways = [way for way in WAYS_IN if any(name.startswith(way[2]) for name in offered)]
+        for call, function, _ in ways:
+            if subject.tensor is None:
                 _call(subject, call, function)
         if subject.tensor is None:
             _by_any_way(subject)
         # What is refused by the first way that it offers has something about it, even if there is another way.
-        if subject.calls and subject.calls[0][1] == "refused":
-            subject.hidden = subject.calls[0][2]
+        if subject.calls and subject.calls[0][1] in ("refused", "untried"):
+            refusals = [says for _, done, says in subject.calls if done == "refused" and says != "likewise"]
+            ours = [said for said in refusals if not subject.says_itself(said)]
+            subject.hidden = _clearest(ours or refusals)
+        elif subject.tensor is None or not ways:
+            subject.hidden = ""  # nobody can be given the like of it
     if subject.tensor is not None:
         subject.layout = Layout.of_tensor(subject.tensor, "dlferry")
 
+
+def reason(refused: str) -> tuple[str, str]:
+    """A refusal of dlferry's in two parts, what is the matter and what to do; the other is empty where it has one."""
+    _, _, said = refused.partition(": ")
+    why, colon, help_ = said.rpartition(": ")
+    if not colon:
+        why, colon, help_ = said.partition("; for ")
+        help_ = f"for {help_}" if colon else ""
+    return (why, help_) if colon else (said, "")
+
+
+def _clearest(refusals: list[str]) -> str:
+    """The first refusal that says what to do, too, for a producer's own seldom does; the first of all if none does."""
+    single = [said for said in refusals if NO_WAY not in said]
+    return next((said for said in single if reason(said)[1]), next(iter(single), ""))
+
+
+NO_WAY = "cannot be taken by any way: "
+"""What ``asarray`` says before it lists the refusals of all ways."""
 
 WAYS_IN: tuple[tuple[str, Any, tuple[str, ...]], ...] = (
     ("from_dlpack(x)", _native.from_dlpack, ("C exchange API", "__dlpack__")),
@@ -156,20 +189,27 @@ def _by_any_way(subject: Subject) -> None:
     if tensor is not None:
         _taken(subject, "asarray(x)", tensor)
         return
-    nbytes = subject.layout.nbytes if subject.layout else _nbytes(x)
-    small = nbytes is not None and nbytes <= SMALL
+    nbytes = subject.layout.nbytes if subject.layout else nbytes_of(x)
+    small = (nbytes is not None and nbytes <= SMALL) or not subject.offers  # then it is refused at once
     part = x if small else _part(x, subject.layout)
-    if part is None:
+    if part is None and not small:
         subject.calls.append(("asarray(x)", "untried", "it may copy all elements"))
         return
     copy, refused = attempt(lambda: _native.asarray(part))
     if refused:
-        known = any(refused == says for _, _, says in subject.calls)
+        known = any(
+            says == refused or (NO_WAY in refused and _said(says) in refused) for _, _, says in subject.calls
+        )
         subject.calls.append(("asarray(x)", "refused", "likewise" if known else refused))
         return
     what = f"elements of {copy.dtype}{', in row-major order' if copy.c_contiguous else ''}"
     what += "" if small else f"; tried on a part of shape {copy.shape}"
     subject.calls.append(("asarray(x)", "copied" if copy.copied is not False else "shared", what))
+
+
+def _said(refused: str) -> str:
+    """A refusal without the name of its error, as a list of several has it."""
+    return refused.partition(": ")[2]
 
 
 def _part(x: Any, layout: Layout | None) -> Any:
@@ -208,12 +248,17 @@ WAYS = {
 }
 
 
-def _nbytes(x: object) -> int | None:
-    offered, refused = has(x, "nbytes")
-    if not offered or refused:
-        return None
-    found, _ = attempt(lambda: int(x.nbytes))  # type: ignore[attr-defined]
-    return found if isinstance(found, int) else None
+def nbytes_of(x: object) -> int | None:
+    """The bytes of all elements, as an object says, or at most so many as its shape makes likely."""
+    found, refused = attempt(lambda: int(x.nbytes))  # type: ignore[attr-defined]
+    if refused is None:
+        return found  # type: ignore[no-any-return]
+    shape = extents(x)
+    return None if shape is None else prod(shape) * WIDEST
+
+
+WIDEST = 16
+"""Bytes of an element of what does not say how many bytes it has, at most, but for texts and objects."""
 
 
 def ask_as(x: object, call: dict[str, str]) -> Answer:

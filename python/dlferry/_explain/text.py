@@ -76,7 +76,7 @@ class Page:
 
 def printable(words: str) -> str:
     """Text of anybody's, without what a terminal would obey."""
-    return "".join(letter if letter.isprintable() else "?" for letter in " ".join(words.split(" ")))
+    return "".join(letter if letter.isprintable() else "?" for letter in words)
 
 
 def text(report: Report, *, color: bool, width: int) -> str:
@@ -95,8 +95,8 @@ def text(report: Report, *, color: bool, width: int) -> str:
         page.head("What the libraries would do")
         if report.tried:
             page.say(f"({report.tried})")
-        for verdict in report.verdicts:
-            _verdict(page, verdict)
+        for alike in grouped(report.verdicts):
+            _verdict(page, alike)
     if report.owners:
         page.head("What keeps the memory")
         page.say(report.owners)
@@ -120,8 +120,13 @@ def _layout(page: Page, layout: Layout) -> None:
             break
         elements = "no whole number" if strides is None else count(strides[axis])
         bytes_ = count(step // 8) if step % 8 == 0 else f"{step / 8:g}"
-        word = "" if extent < 2 else "  backwards" if step < 0 else "  repeated" if step == 0 else ""
-        page.lines.append(f"  {axis:4}{count(extent):>17}{elements:>22}{bytes_:>18}{word}")
+        still = extent < 2 or not layout.size
+        word = "" if still else "  backwards" if step < 0 else "  repeated" if step == 0 else ""
+        row = f"  {axis:4} {count(extent):>16} {elements:>21} {bytes_:>17}{word}"
+        if len(row) > page.width:
+            page.say(f"{axis:4}: {extent}, stride {elements}, {bytes_} bytes{word}", 2, 8)
+        else:
+            page.lines.append(row)
     for line in sentences(layout):
         page.say(line)
     _memory(page, layout)
@@ -155,7 +160,7 @@ def _memory(page: Page, layout: Layout) -> None:
     for cell in drawing.cells:
         if cell.indices:
             mark = ">" if cell.at == drawing.first else ""
-            words.append(f"{mark}[{label(cell)}]")
+            words.append(f"{mark}[{label(cell).replace('…', '...')}]")
         else:
             words.append(f"~{cell.bits // 8}~" if cell.bits % 8 == 0 else "~")
     part = " of the first indices" if drawing.is_part else ""
@@ -170,20 +175,30 @@ def _protocols(page: Page, report: Report) -> None:
     missing = [answer.protocol for answer in report.answers if not answer.offered]
     for answer in report.answers:
         if answer.offered:
-            said = answer.says if answer.refused is None else f"refuses: {answer.refused}"
-            if answer.refused is not None and answer.says:
-                said = f"{answer.says}; malformed: {answer.refused}"
-            page.row(answer.protocol, said, 34, BAD if answer.refused else "")
+            page.row(answer.protocol, answer.words, 34, BAD if answer.refused else "")
     if missing:
         page.row("not offered", ", ".join(missing), 34)
 
 
-def _verdict(page: Page, verdict: Verdict) -> None:
-    name = f"{verdict.library} {verdict.version}".strip()
+def grouped(verdicts: tuple[Verdict, ...]) -> list[list[Verdict]]:
+    """The verdicts, those together that differ in nothing but the library."""
+    found: dict[tuple[str, ...], list[Verdict]] = {}
+    for verdict in verdicts:
+        alike = (verdict.says, verdict.detail, verdict.why, verdict.remedy)
+        found.setdefault(alike, []).append(verdict)
+    return list(found.values())
+
+
+def _verdict(page: Page, alike: list[Verdict]) -> None:
+    verdict = alike[0]
     said = verdict.says
     if verdict.detail:
         said += f": {verdict.detail}"
-    page.row(name, said, 28, BAD if verdict.read_only == "lost" else HUES[verdict.outcome])
+    for other in alike[:-1]:
+        page.lines.append(f"  {printable(other.name)}")
+    page.row(
+        printable(alike[-1].name), said, 28, BAD if verdict.read_only == "lost" else HUES[verdict.outcome]
+    )
     if verdict.why:
         page.say(f"why: {verdict.why}", 28, 30)
     if verdict.remedy:

@@ -12,7 +12,9 @@ import os
 import pickle
 import subprocess
 import sys
+import tempfile
 import threading
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +22,7 @@ from .protocols import attempt, signature
 from .twins import Twin, dense
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 SECONDS = 300.0
 """A library that takes longer is given up on; the first import of some takes half a minute."""
@@ -51,6 +53,8 @@ class Trial:
     """Why the library could not be tried."""
     asks: list[dict[str, str]] = field(default_factory=list)
     """The keywords, and their values as text, with which it asked a producer that offers ``__dlpack__`` alone."""
+    asked: bool = False
+    """Whether it came so far that it was given such a producer, which is the last."""
     results: dict[str, dict[str, Any]] = field(default_factory=dict)
     """By the name of a twin: ``outcome`` (shared, copied, refused, wrong, taken, crashed), ``detail``, and more."""
 
@@ -135,6 +139,7 @@ def run(
     """Tries the libraries, a few at once. ``itself``: the array as :func:`pickled` gives it."""
     trials: dict[str, Trial] = {}
     waiting = list(libraries)
+    running = Running()
     lock = threading.Lock()
 
     def work() -> None:
@@ -143,7 +148,7 @@ def run(
                 if not waiting:
                     return
                 library = waiting.pop(0)
-            found = _one(library, twins, itself or {})
+            found = _one(library, twins, itself or {}, running)
             with lock:
                 trials[library] = found
             if progress is not None:
@@ -154,8 +159,11 @@ def run(
     ]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    try:
+        for thread in threads:
+            thread.join()
+    finally:
+        running.end()  # as when somebody does not want to wait any longer
     return {library: trials[library] for library in libraries}
 
 
@@ -167,7 +175,7 @@ def pickled(x: object) -> dict[str, str] | None:
     return {"itself": base64.b64encode(data).decode(), "signature": signature(x)}
 
 
-def _one(library: str, twins: dict[str, Twin], itself: dict[str, str]) -> Trial:
+def _one(library: str, twins: dict[str, Twin], itself: dict[str, str], running: Running) -> Trial:
     trial = Trial(library)
     if not sys.executable:
         trial.failed = "there is no Python to start another of"
@@ -175,8 +183,8 @@ def _one(library: str, twins: dict[str, Twin], itself: dict[str, str]) -> Trial:
     left = {name: twin.to_dict() for name, twin in twins.items()}
     task = {**itself, "library": library, "asked": left[PLAIN]}
     for _ in range(STARTS):
-        ending = _start(trial, {**task, "twins": left})
-        if ending is None or trial.failed:
+        ending = _start(trial, {**task, "twins": left}, running)
+        if trial.failed or (ending is None and trial.asked):
             break
         # It crashed: the others are tried without what did it.
         left = {name: fields for name, fields in left.items() if name not in trial.results}
@@ -184,35 +192,81 @@ def _one(library: str, twins: dict[str, Twin], itself: dict[str, str]) -> Trial:
     return trial
 
 
-def _start(trial: Trial, task: dict[str, Any]) -> str | None:
+def _start(trial: Trial, task: dict[str, Any], running: Running) -> str | None:
     """Starts a process for a task and reads what it found; how it ended, if not well."""
-    environment = {**MODEST, **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    environment = {
+        **MODEST,
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path),
+    }
     environment.pop("DLFERRY_TRACE_EXPORTS", None)
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "dlferry._explain.child"],
-            input=json.dumps(task).encode(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment,
-            timeout=SECONDS,
-            check=False,
-        )
-        output, ending = done.stdout, _ending(done.returncode)
-    except subprocess.TimeoutExpired as error:
-        output, ending = error.stdout or b"", f"it took more than {SECONDS:.0f} s"
-    except OSError as error:
-        trial.failed = f"no process could be started: {error}"
-        return None
-    _read(trial, output, ending)
+    # A file for what it finds: a pipe would be read to its end, which a process that the library starts may keep open.
+    with tempfile.TemporaryFile() as found:
+        try:
+            child = subprocess.Popen(
+                [sys.executable, "-m", "dlferry._explain.child"],
+                stdin=subprocess.PIPE,
+                stdout=found,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+            )
+        except OSError as error:
+            trial.failed = f"no process could be started: {error}"
+            return None
+        with running.of(child):
+            ending = _ended(child, json.dumps({**task, "seconds": SECONDS}).encode())
+        found.seek(0)
+        _read(trial, found.read(), ending)
     return ending
 
 
+def _ended(child: subprocess.Popen[bytes], task: bytes) -> str | None:
+    """Gives a process its task and waits for its end; how it ended, if not well."""
+    assert child.stdin is not None
+    with suppress(OSError), child.stdin:  # it may have ended already
+        child.stdin.write(task)
+    try:
+        return _ending(child.wait(SECONDS))
+    except subprocess.TimeoutExpired:
+        return f"it took more than {SECONDS:.0f} s"
+
+
+class Running:
+    """The processes that run, so that none is left behind."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._children: set[subprocess.Popen[bytes]] = set()
+        self._ended = False
+
+    @contextmanager
+    def of(self, child: subprocess.Popen[bytes]) -> Iterator[None]:
+        """Keeps a process until its end, which this brings about where it has not come."""
+        with self._lock:
+            self._children.add(child)
+            if self._ended:
+                child.kill()
+        try:
+            yield
+        finally:
+            child.kill()
+            child.wait()
+            with self._lock:
+                self._children.discard(child)
+
+    def end(self) -> None:
+        """Ends all, and those that are still started."""
+        with self._lock:
+            self._ended = True
+            left = tuple(self._children)
+        for child in left:
+            child.kill()
+            child.wait()
+
+
 def _ending(code: int) -> str | None:
-    if code == 0:
-        return None
-    if code > 0:
-        return f"the process ended with status {code}"
+    if code >= 0:
+        return f"the process ended with status {code}" if code else None
     import signal
 
     try:
@@ -233,13 +287,15 @@ def _read(trial: Trial, output: bytes, ending: str | None) -> None:
         elif "version" in found:
             trial.version, trial.call = found["version"], found["call"]
         elif "asks" in found:
-            trial.asks = found["asks"]
+            trial.asks, trial.asked = found["asks"], True
         elif "trying" in found:
             trying = found["trying"]
         else:
             trial.results[found.pop("name")] = found
             trying = None
-    if ending is not None and trying is not None:
-        trial.results[trying] = {"outcome": "crashed", "detail": ending}
-    elif ending is not None and not trial.call:
-        trial.failed = trial.failed or ending
+    if trying is not None:
+        trial.results[trying] = {"outcome": "crashed", "detail": ending or "the process ended with status 0"}
+    elif not trial.call:
+        trial.failed = trial.failed or f"its import ended the process: {ending or 'with status 0'}"
+    elif not trial.results:
+        trial.failed = "the process ended with status 0 before anything was found"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .judge import Verdict, judge, remedy
 from .libraries import library_of, takes
 from .protocols import SMALL
-from .subject import ask_as
+from .subject import ask_as, nbytes_of, reason
 from .trials import PLAIN, PRODUCER, Trial, pickled, run, twins_of
 from .twins import ALIGNED, Twin, cut
 
@@ -44,20 +44,19 @@ def verdicts(
     subject: Subject, libraries: list[str], progress: Callable[[str], None] | None = None
 ) -> tuple[list[Verdict], str]:
     """A verdict for each library, and what was tried, in words."""
-    if not libraries or not subject.offers or subject.is_capsule:
+    why = _not_tried(subject)
+    if why:
+        return [Verdict(name, "", ".".join(takes(name)), "untried", why=why) for name in libraries], ""
+    if not libraries:
         return [], ""
-    if subject.device is not None and subject.device[0] != 1:
-        return [
-            Verdict(name, "", ".".join(takes(name)), "untried", why="only arrays in host memory are tried")
-            for name in libraries
-        ], ""
     twin, smaller = twin_of(subject)
     if twin is not None and subject.hidden is None:
         trials = run(libraries, twins_of(twin), None, progress)
         tried = f"tried on an array of shape {twin.shape} that is laid out alike" if smaller else ""
         return [judged(subject, trial, twin) for trial in trials.values()], tried
     layout = subject.layout
-    small = layout is not None and layout.nbytes <= SMALL
+    nbytes = layout.nbytes if layout is not None else nbytes_of(subject.x)
+    small = nbytes is not None and nbytes <= SMALL
     plain = Twin((4,), (1,), "float32", 0, False, True, False, kind=library_of(subject.x))
     trials = run(libraries, {PLAIN: plain}, pickled(subject.x) if small else None, progress)
     return [of_hidden(subject, trial) for trial in trials.values()], ""
@@ -93,11 +92,28 @@ def of_hidden(subject: Subject, trial: Trial) -> Verdict:
                 break
     if outcome == "taken":
         return Verdict(trial.library, trial.version, trial.call, outcome, detail)
-    # A refusal of dlferry's says what is the matter, and then what to do.
-    why, _, help_ = (subject.hidden or "").partition(": ")[2].rpartition(": ")
-    copies = any(call.startswith("asarray") and done == "copied" for call, done, _ in subject.calls)
-    if copies and trial.results.get(PLAIN, {}).get("outcome") in ("shared", "copied"):
-        help_ = "hand on dlferry.asarray(x), a copy in its place"
-    return Verdict(
-        trial.library, trial.version, trial.call, outcome, detail, (), why or help_, help_ if why else ""
-    )
+    said = subject.hidden or ""
+    why, help_ = ("", "") if subject.says_itself(said) else reason(said)
+    if not subject.hidden and outcome == "refused":
+        why = "it has no DLPack"
+    done = next((done for call, done, _ in subject.calls if call == "asarray(x)"), "")
+    if (done == "copied" or (done in ("shared", "taken") and not help_)) and trial.results.get(PLAIN, {}).get(
+        "outcome"
+    ) in ("shared", "copied"):
+        help_ = f"hand on dlferry.asarray(x){', a copy' if done == 'copied' else ''} in its place"
+    if why and why in detail:
+        why = ""
+    if outcome == "untried" and not detail and not why:
+        why = "it cannot be tried in another process"
+    return Verdict(trial.library, trial.version, trial.call, outcome, detail, (), why, help_)
+
+
+def _not_tried(subject: Subject) -> str:
+    """Why no library is given the subject, or anything like it; nothing where they are."""
+    if subject.is_capsule:
+        return "a capsule can be taken once, so it was only looked at; explain the array that it is of"
+    if not subject.offers:
+        return "it is no array"
+    if subject.device is not None and subject.device[0] != 1:
+        return "only arrays in host memory are tried"
+    return ""

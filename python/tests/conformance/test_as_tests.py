@@ -70,3 +70,29 @@ def test_what_cannot_be_found_is_refused():
         conformance(producer=lambda: None)
     with pytest.raises(ValueError, match="no case fits"):
         conformance("dlferry", only=["R99"])
+
+
+def test_a_target_that_cannot_be_tested_is_tried_once(tmp_path):
+    (tmp_path / "ends.py").write_text("import os\nopen('starts', 'a').write('x')\ndef make(): os._exit(3)\n")
+    found, out = counts(
+        tmp_path,
+        "from dlferry.testing import conformance\n"
+        "test_rules = conformance(producer='ends.py:make', only=['R5.1'])\n",
+    )
+    assert set(found) == {"failed"}, out
+    assert found["failed"] > 3
+    assert "ends.py:make cannot be tested: it ends at the start: exit status 3" in out
+    assert "another exception occurred" not in out
+    assert (tmp_path / "starts").read_text() == "x"
+
+
+def test_what_is_known_to_be_broken_and_passes_says_what_to_do(tmp_path):
+    found, out = counts(
+        tmp_path,
+        "import dlferry\n"
+        "from dlferry.testing import conformance\n"
+        "def make(): return dlferry.from_buffer(bytearray(8))\n"
+        "test_rules = conformance(producer=make, only=['R5.2'], known=['R5.2'])\n",
+    )
+    assert set(found) == {"failed"}, out
+    assert "name there what is broken alone" in out

@@ -1,7 +1,7 @@
 """A library that breaks a rule is found out, by a library that nobody knows the name of."""
 
 import pytest
-from dlferry._doctor import choose, report, runner
+from dlferry._doctor import choose, libraries, report, runner
 from doctor_runs import made_by, run_with, said_of, taken_by
 
 
@@ -115,3 +115,25 @@ def test_each_pair_may_have_a_process_of_its_own():
     libraries = choose("dlferry,memoryview", [])
     ran = runner.run(libraries, isolate=True)
     assert {cell.outcome for cell in report.of_run(libraries, ran).cells} == {"shared"}
+
+
+def test_a_library_that_does_not_come_to_the_end_of_its_import_is_given_up_on(tmp_path, monkeypatch):
+    (tmp_path / "hangs_when_loaded.py").write_text("import time; time.sleep(1000)")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(runner, "LEAST_IMPORT_SECONDS", 2.0)
+    chosen = choose("dlferry", ["hangs_when_loaded"])
+    found = report.of_run(chosen, runner.run(chosen, seconds=0.25))
+    assert found.broken == {"hangs_when_loaded": "its import took longer than 2 s"}
+    assert found.cell("dlferry", "dlferry").outcome == "shared"
+
+
+def test_what_is_installed_is_found_without_importing_any_of_it(tmp_path, monkeypatch):
+    folder = tmp_path / "ends_the_process"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("import os; os._exit(9)")
+    (folder / "core.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert libraries.is_there("ends_the_process.core")
+    assert libraries.is_there("ends_the_process")
+    assert not libraries.is_there("ends_the_process.other")
+    assert not libraries.is_there("no_such_library.core")

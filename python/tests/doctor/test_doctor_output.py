@@ -171,7 +171,9 @@ def test_markdown_is_a_table_whatever_the_names():
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
-def test_bar_fits_and_tells_the_time_left(width):
+def test_bar_fits_and_tells_the_time_left(width, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+
     class Terminal(io.StringIO):
         encoding = "utf-8"
 

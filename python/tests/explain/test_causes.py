@@ -42,6 +42,81 @@ def test_a_mask_that_would_be_lost():
     assert "array.filled()" in found.remedy
 
 
+def test_the_byte_order_of_a_file(tmp_path):
+    np.save(tmp_path / "a.npy", np.arange(3, dtype=">f4"))
+    found = verdict(np.load(tmp_path / "a.npy", mmap_mode="r"), "numpy")  # of a class derived from numpy's
+    assert "the other byte order" in found.why
+    assert "dlferry.asarray(x), a copy" in found.remedy
+
+
+def test_times_and_texts_say_what_helps():
+    for array, help_ in ((np.zeros(3, "M8[s]"), 'view("int64")'), (np.array(["ab"]), 'view("uint32")')):
+        report = dlferry.explain(array, to="numpy")
+        assert help_ in report.verdicts[0].remedy
+        assert report.verdicts[0].why.startswith("DLPack has no type for NumPy's")
+        assert report.layout.item_bits == 64
+        assert all("no array interface" not in (answer.refused or "") for answer in report.answers)
+
+
+class Column:
+    """An array by ``__array__`` alone, as a column of a table is."""
+
+    def __init__(self, values=(1.0, 2.0)):
+        self.values = np.array(values)
+        self.shape = self.values.shape
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values
+
+
+def test_what_only_makes_arrays_of_itself():
+    report = dlferry.explain(Column(), to="numpy")
+    assert report.layout.shape == (2,)
+    assert report.calls[-1][:2] == ("asarray(x)", "taken")
+    assert report.verdicts[0].outcome == "refused"
+    assert report.verdicts[0].why == "it has no DLPack"
+    assert "Column" in report.verdicts[0].detail
+    assert "dlferry.asarray(x)" in report.verdicts[0].remedy
+
+
+def test_what_an_array_says_itself_is_not_taken_for_a_remedy():
+    class Unfinished:
+        def __dlpack__(self, **_):
+            raise RuntimeError("internal error: no sizes. Please file an issue")
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+    report = dlferry.explain(Unfinished(), to="numpy")
+    assert report.verdicts[0].outcome == "refused"
+    assert report.verdicts[0].detail.endswith("Please file an issue")
+    assert (report.verdicts[0].why, report.verdicts[0].remedy) == ("", "")
+
+
+def test_nulls_that_a_tensor_cannot_have():
+    pyarrow = pytest.importorskip("pyarrow")
+    found = verdict(pyarrow.array([1, None, 3]), "numpy")
+    assert "has nulls" in found.why
+    assert "fill_null" in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("x", "help_"), [([1, 2], "make an array of it"), ("text", "encode()"), (None, "something is missing")]
+)
+def test_what_is_no_array_is_told_what_helps(x, help_):
+    report = dlferry.explain(x, to="numpy")
+    assert help_ in str(report).replace("\n" + " " * 28, " ")
+    assert report.verdicts[0].outcome == "untried"
+    assert report.verdicts[0].why == "it is no array"
+
+
+def test_a_capsule_is_given_to_nobody():
+    capsule = np.zeros(3).__dlpack__()
+    (found,) = dlferry.explain(capsule, to="numpy").verdicts
+    assert "taken once" in found.why
+    assert dlferry.from_dlpack(capsule).shape == (3,)
+
+
 def test_nothing_is_made_up_where_nothing_is_wrong():
     found = verdict(np.zeros((2, 3)), "numpy")
     assert (found.outcome, found.detail, found.causes, found.why, found.remedy) == ("shared", "", (), "", "")

@@ -1,5 +1,6 @@
 """The report as a dict, as text and as a page, and the command."""
 
+import io
 import json
 import re
 import sys
@@ -121,6 +122,14 @@ def test_the_command_explains_an_expression(capsys):
     assert "axis 0 runs backwards" in text
 
 
+def test_classes_that_an_expression_makes_are_as_others(capsys):
+    pointer = "ctypes.pointer((ctypes.c_float * 3)())"
+    status, out, _ = run(capsys, pointer, "--to", "none")
+    assert status == 0
+    assert "AttributeError" not in out
+    assert "it holds an address" in out.replace("\n" + " " * 28, " ")
+
+
 def test_the_command_explains_a_file(capsys, tmp_path):
     file = tmp_path / "numbers.npy"
     np.save(file, np.zeros((2, 3)))
@@ -138,6 +147,54 @@ def test_the_command_writes_a_page(capsys, tmp_path):
 def test_the_command_says_what_is_refused_by_its_status(capsys):
     assert run(capsys, "np.zeros(3)", "--to", "numpy")[0] == 0
     assert run(capsys, "np.zeros(3, '>i4')", "--to", "numpy")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["no/such.npy"], "there is no such file"),
+        (["nosuch.npz"], "there is no such file"),
+        (["no_such_module.zeros(3)"], "no module 'no_such_module' is installed here"),
+        (["b'abc'", "--to", "nolib"], "--to: 'nolib' is not installed"),
+        (["b'abc'", "--to", "none", "--html", "/no/such/folder/x.html"], "--html: "),
+    ],
+)
+def test_the_command_says_which_argument_it_means(capsys, arguments, said):
+    status, _, out = run(capsys, *arguments)
+    assert status == 2
+    assert said in out
+
+
+def test_a_file_that_is_none_of_numpys_is_not_called_pickled(capsys, tmp_path):
+    (tmp_path / "bad.npy").write_bytes(b"something else")
+    status, _, out = run(capsys, str(tmp_path / "bad.npy"))
+    assert status == 2
+    assert "does not begin as files of NumPy's do" in out
+
+
+def test_a_library_that_cannot_be_tried_is_no_success(capsys):
+    assert run(capsys, "b'abc'", "--to", "json")[0] == 1
+    assert run(capsys, "[1, 2]", "--to", "numpy")[0] == 1
+
+
+@pytest.mark.parametrize("command", ["", "explain", "doctor", "conformance"])
+def test_the_help_fits_eighty_columns(capsys, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main([*filter(None, [command]), "--help"])
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+
+
+def test_libraries_of_which_the_same_is_to_be_said_are_told_of_once(tmp_path, monkeypatch):
+    code = "def from_dlpack(x): raise TypeError('no')\n"
+    for name in ("one", "other"):
+        (tmp_path / f"{name}_library.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    report = dlferry.explain(np.zeros(2), to=("one_library", "other_library"))
+    assert str(report).count("refuses: TypeError: no") == 1
+    assert "  one_library\n  other_library " in str(report)
+    assert "one_library<br>other_library" in report._repr_html_()
+    assert len(report.to_dict()["libraries"]) == 2
 
 
 @pytest.mark.parametrize("what", ["1 +", "no_such_name", "np.no_such_thing", "1 / 0"])
@@ -170,3 +227,28 @@ def test_without_a_command_the_help_is_shown(capsys):
 def test_the_version(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"dlferry {dlferry.__version__}\n"
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(("kind", "shown"), [("dumb", False), ("xterm", True)])
+def test_what_is_wiped_away_again_is_for_terminals_that_can(monkeypatch, kind, shown):
+    from dlferry._conformance.terminal import Progress as Cases
+    from dlferry._doctor.runner import Progress as Pairs
+    from dlferry._doctor.terminal import Bar
+    from dlferry._explain.command import waiting
+
+    monkeypatch.setenv("TERM", kind)
+    streams = [Terminal() for _ in range(3)]
+    bar, progress = Bar(streams[0], 80), Cases(streams[1])
+    bar(Pairs(1, 2, "one to other"))
+    bar.end()
+    progress.show("library", 1, 2)
+    progress.clear()
+    monkeypatch.setattr(sys, "stderr", streams[2])
+    with waiting("trying all ..."):
+        pass
+    assert [bool(stream.getvalue()) for stream in streams] == [shown] * 3

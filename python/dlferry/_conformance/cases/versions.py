@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..case import DeviatesError, NotApplicableError, producer
-from ..look import UNVERSIONED, VERSIONED, ask, brief, expect_error, native, refused
+from ..look import UNVERSIONED, VERSIONED, ask, brief, expect_error, keyword_is_known, native, refused
 from ..subject import Subject
 
 
@@ -14,6 +14,7 @@ def _unversioned_or_refused(subject: Subject, **keywords: Any) -> None:
     error = refused(lambda: array.__dlpack__(**keywords))
     if isinstance(error, BufferError):
         return
+    keyword_is_known(error)
     if error is not None:
         raise DeviatesError(f"raises {brief(error)}")
     name = native.capsule_name(ask(array, **keywords))
