@@ -26,10 +26,11 @@ pub(crate) fn copying<R: Send>(
             clippy::redundant_closure_for_method_calls,
             reason = "the method is for one lifetime, the closure for all"
         )]
-        let signals = || Python::attach(|py| py.check_signals());
+        let signals = || Python::try_attach(|py| py.check_signals());
         let mut ask = || match signals() {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
+            // Nothing at the end of the interpreter, when there are no signals to ask for.
+            Some(Ok(())) | None => ControlFlow::Continue(()),
+            Some(Err(error)) => {
                 interrupt = Some(error);
                 ControlFlow::Break(())
             }

@@ -89,7 +89,11 @@ def test_b164_destructor_that_waits_for_the_interpreter_gets_there(wait, last):
 
 
 def test_b164_python_owner_is_released_behind_a_lock_of_its_own():
-    """5.11; the same failure: our deleter waits for the interpreter, and a lock of Python's is let go of meanwhile."""
+    """5.11; the same failure: our deleter waits for the interpreter, and a lock of Python's is let go of meanwhile.
+
+    Without a global lock an object ends on the thread that made it, as long as there is one, whoever lets go of it.
+    Here that thread would have the lock; so one makes it that is over by then, and it ends where it is let go of.
+    """
     assert (
         said("""
 import threading
@@ -101,11 +105,16 @@ class Owner:
     def __del__(self):
         with lock:
             ended.append(threading.get_ident())
-def made():
+def make():
     owner = Owner()
-    return dlferry.from_address(owner.array.ctypes.data, (3,), "float64", owner=owner)
+    tensor = dlferry.from_address(owner.array.ctypes.data, (3,), "float64", owner=owner)
+    made.append(dt.consume(tensor.__dlpack__(max_version=(1, 3))))
+made = []
 for way in ("delete", "delete_detached", "delete_on_thread", "delete_in_own_state"):
-    held = dt.consume(made().__dlpack__(max_version=(1, 3)))
+    maker = threading.Thread(target=make)
+    maker.start()
+    maker.join()
+    held = made.pop()
     lock.acquire()
     thread = threading.Thread(target=getattr(held, way))
     thread.start()
@@ -113,7 +122,7 @@ for way in ("delete", "delete_detached", "delete_on_thread", "delete_in_own_stat
     assert thread.is_alive() and not ended
     lock.release()
     thread.join()
-    assert len(ended) == 1
+    assert len(ended) == 1 and ended[0] != threading.get_ident()
     ended.clear()
 print("released")
 """)

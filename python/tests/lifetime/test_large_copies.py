@@ -9,6 +9,7 @@ import threading
 import time
 
 import dlferry
+import processes
 import pytest
 
 MEGABYTE = 1 << 20
@@ -126,3 +127,36 @@ def test_copy_that_has_no_memory_is_a_memory_error():
     for shape in [(1 << 46,), (1 << 62,), (1 << 20, 1 << 28)]:
         with pytest.raises(MemoryError):
             byte.broadcast_to(shape).copy()
+
+
+AT_THE_END = """
+import sys, threading, time
+import dlferry
+dlferry.set_num_threads(1)
+repeated = dlferry.from_buffer(bytearray(1)).broadcast_to((1 << 12, 1 << 16))
+class Last:
+    def __del__(self, repeated=repeated, sleep=time.sleep, out=sys.stderr):
+        {last}
+last = Last()
+"""
+
+COPYING = """
+def copy():
+    while True:
+        repeated.copy()
+threading.Thread(target=copy, daemon=True).start()
+time.sleep(0.05)
+"""
+
+
+def test_large_copy_while_the_interpreter_ends_is_whole():
+    """On the thread that ends it, which no longer counts as one that can attach."""
+    script = AT_THE_END.format(last="out.write(str(repeated.copy().nbytes))")
+    ended = processes.run("-c", script)
+    assert (ended.status, ended.complaints) == (0, str(1 << 28))
+
+
+def test_large_copies_of_other_threads_do_not_hold_up_the_end():
+    """A thread in the midst of one asks for signals when there is nobody left to ask."""
+    ended = processes.run("-c", AT_THE_END.format(last="sleep(0.5)") + COPYING)
+    assert (ended.status, ended.complaints) == (0, "")
