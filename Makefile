@@ -66,8 +66,9 @@ test-rust: venv ## the Rust tests, with and without std, and the examples in the
 	cargo test -p dlferry-pyo3 --all-features --doc
 
 .PHONY: loom
-loom: venv ## all orders of what threads do to the registry of borrowed memory
-	RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=2 CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --target-dir $(TARGET)/loom -p dlferry-borrow-tests
+loom: venv ## all orders of what threads do to the registry of borrowed memory, and to the counter of a tensor's references
+	RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=2 CARGO_PROFILE_DEV_OPT_LEVEL=0 cargo test --target-dir $(TARGET)/loom \
+		-p dlferry-borrow-tests -p dlferry-counted-tests
 
 .PHONY: test-python
 test-python: extensions ## the Python tests, on a build with overflow checks

@@ -1,5 +1,8 @@
 """The keywords of ``Tensor.__dlpack__``: rules R4.1 to R4.3, R4.13, R5.1, R5.4, R5.11 to R5.14, R6.3; decision 5.6."""
 
+import subprocess
+import sys
+
 import dlferry
 import dlferry_testing as dt
 import pytest
@@ -200,3 +203,39 @@ def test_arguments_are_checked_before_anything_happens():
     tensor = taken(floats(flags=READ_ONLY))
     with pytest.raises(TypeError, match="copy"):
         tensor.__dlpack__(dl_device=(2, 0), copy=1)
+
+
+def test_names_of_keywords_are_told_by_their_text():
+    """R5.1: those that are made while the program runs are other objects than those in its code."""
+    tensor = taken(floats())
+    made = {"".join(["max_", "version"]): (1, 0), "".join(["co", "py"]): None}
+    assert dt.capsule_name(tensor.__dlpack__(**made)) == VERSIONED
+    with pytest.raises(TypeError, match="max_versions"):
+        tensor.__dlpack__(**{"".join(["max_", "versions"]): (1, 0)})
+    with pytest.raises(TypeError, match="bogus"):
+        tensor.__dlpack__(max_version=(1, 0), bogus=None)
+    with pytest.raises(TypeError, match="positional"):
+        tensor.__dlpack__((1, 0), max_version=(1, 0))
+
+
+def test_method_belongs_to_tensors():
+    """It is called as the class's own is, and cannot be put to other objects."""
+    tensor = taken(floats())
+    assert dt.capsule_name(dlferry.Tensor.__dlpack__(tensor, max_version=(1, 0))) == VERSIONED
+    for other in (3, dlferry.Tensor, dlferry.float32):
+        with pytest.raises(TypeError, match="Tensor"):
+            dlferry.Tensor.__dlpack__(other, max_version=(1, 0))
+
+
+def test_method_says_the_same_before_and_after_its_first_call():
+    """What is put in its place has its name, its text and its signature."""
+    script = """
+import inspect, dlferry
+told = lambda: [f(dlferry.Tensor.__dlpack__) for f in (inspect.signature, inspect.getdoc, repr)] + [
+    getattr(dlferry.Tensor.__dlpack__, name) for name in ("__name__", "__qualname__", "__objclass__")]
+before, method = told(), dlferry.Tensor.__dlpack__
+dlferry.from_buffer(bytearray(4)).__dlpack__()
+assert dlferry.Tensor.__dlpack__ is not method
+assert told() == before, (before, told())
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)

@@ -8,6 +8,8 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyIterator, PyTuple};
 
+#[cfg(not(feature = "abi3"))]
+use super::method;
 use super::{Source, bytes, copies, hand_on, index, number, pickle, repr, retype, shape, values};
 #[cfg(feature = "buffer")]
 use crate::buffer;
@@ -444,6 +446,8 @@ impl Tensor {
         dl_device: Option<&Bound<'py, PyAny>>,
         copy: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        #[cfg(not(feature = "abi3"))]
+        method::install(py);
         self.to_capsule(py, stream, max_version, dl_device, copy)
     }
 

@@ -7,6 +7,8 @@ mod copies;
 mod fits;
 pub(crate) mod hand_on;
 mod index;
+#[cfg(not(feature = "abi3"))]
+mod method;
 mod number;
 mod pickle;
 mod repr;

@@ -27,7 +27,9 @@ impl Layout {
             if rest != 0 && extent > 1 && !is_empty {
                 return Err(partial(bytes));
             }
-            wide.checked_div_euclid(unit).and_then(|elements| i64::try_from(elements).ok()).ok_or_else(|| partial(bytes))
+            wide.checked_div_euclid(unit)
+                .and_then(|elements| i64::try_from(elements).ok())
+                .ok_or_else(|| partial(bytes))
         });
         Self::new(shape, &elements.collect::<Result<Vec<_>, _>>()?)
     }

@@ -4,7 +4,8 @@ use core::marker::PhantomData;
 use core::mem::ManuallyDrop;
 use core::ops::Deref;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicUsize, Ordering, fence};
+
+use super::sync::{AtomicUsize, Ordering, fence};
 
 /// A value that several references share: an `Arc` without weak references, whose last reference goes without an atomic
 /// exchange and whose value is made in its place.

@@ -29,6 +29,7 @@ mod descriptor;
 mod error;
 mod handle;
 mod structs;
+mod sync;
 mod tensor;
 
 pub use describe::{Prototype, describe, describe_borrowed, describe_prototype};
