@@ -24,7 +24,10 @@ export PYTHONDONTWRITEBYTECODE := 1
 export HYPOTHESIS_STORAGE_DIRECTORY := $(abspath $(TARGET))/hypothesis
 
 EXTENSIONS := -p dlferry-python -p dlferry-first -p pictures -p dlferry-views -p dlferry-results -p dlferry-testing --features dlferry-testing/python
-PYTEST := -m pytest -c python/pyproject.toml $(wildcard python/tests crates/dlferry-testing/tests_python examples/extension/tests bench)
+# So many processes share the Python tests, each taking files (of `interop`, groups); so many fuzz targets run at once.
+JOBS ?= 2
+PYTEST := -m pytest -c python/pyproject.toml -n $(JOBS) --dist loadfile \
+	$(wildcard python/tests crates/dlferry-testing/tests_python examples/extension/tests bench)
 PYTEST_LIFETIMES := -m pytest -c python/pyproject.toml -m "not torch" \
 	$(addprefix python/tests/lifetime/test_,deleters.py exit.py chains.py) python/tests/cases/test_cases_gil_threads.py
 PYTHON_CODE := $(wildcard python crates/dlferry-testing/tests_python examples bench interop tools/numpy-suite tools/nanobind-parity/run tools/trust tools/doctor-table tools/conformance-table)
@@ -80,7 +83,7 @@ test-torch: extensions-release venv-torch ## the tests with PyTorch, on a releas
 .PHONY: interop
 interop: extensions venv-interop ## every dtype and layout to and from many libraries (TORCH=0 leaves PyTorch out: 250 MB, not 13 GB)
 	@tools/with $(VENV_INTEROP) "the tests with many libraries" env PYTHONPATH=$(TARGET)/py/debug \
-		$(VENV_INTEROP)/bin/python -m pytest -c python/pyproject.toml -q interop
+		$(VENV_INTEROP)/bin/python -m pytest -c python/pyproject.toml -n $(JOBS) --dist loadgroup -q interop
 
 .PHONY: doctor-page
 doctor-page: extensions venv-page ## the page of `python -m dlferry doctor`, and what notebooks show, in a real browser (needs Chromium)

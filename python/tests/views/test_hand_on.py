@@ -265,10 +265,10 @@ FAST = {
 
 @pytest.mark.parametrize("what", FAST)
 def test_million_elements_take_no_time(what):
-    """The best of some runs, for the machine may be busy."""
+    """The best of some runs, in time of processors, for the machine may be busy."""
     best = 1.0
     for _ in range(10):
-        start = time.perf_counter()
+        start = time.process_time()
         FAST[what]()
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     assert best < 0.05
