@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ._device import Device
-from ._native import Tensor, _live_exports, _trace_exports, asarray, dtype, from_buffer
+from ._native import Tensor, _live_exports, _trace_exports, asarray, dtype
 
 if TYPE_CHECKING:
     from .typing import ArrayLike
@@ -80,10 +80,6 @@ def trace_exports(on: bool = True, /, *, frames: int = 12, report: bool = False)
     if frames < 1:
         raise ValueError(f"{frames} frames: wanted 1 or more")
     _trace_exports(frames if on else 0, report)
-    if on:
-        # What the first record needs is made here, and not in whichever thread exports first: others run meanwhile, and
-        # a process that one of them forks then would wait for it for ever.
-        memoryview(from_buffer(b"\0")).release()
 
 
 def exports(x: ArrayLike | None = None, /) -> list[Export]:

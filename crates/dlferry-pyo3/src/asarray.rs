@@ -1,11 +1,11 @@
 //! `asarray`: whatever way there is.
 
 use pyo3::exceptions::{PyBufferError, PyException, PyMemoryError, PyTypeError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
 use crate::error::CopyRequiredError;
+use crate::once::interned;
 use crate::protocol::{self, Request, values};
 use crate::remedy::{Call, remedy};
 use crate::settle::resettle;
@@ -57,7 +57,7 @@ pub fn asarray(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor>
 fn dlpack(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Tensor>> {
     // Arrays of NumPy's are read by their structure, also those of a NumPy without DLPack.
     let is_one = numpy::array(object).is_some()
-        || object.hasattr(intern!(object.py(), "__dlpack__"))?
+        || object.hasattr(interned!(object.py(), "__dlpack__"))?
         || exchange::table_of(object)?.is_some();
     if is_one { protocol::import(object, request).map(Some) } else { Ok(None) }
 }
@@ -69,12 +69,12 @@ fn buffer_of(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Te
 /// Lets the object make an array of NumPy's, and takes that.
 fn array_method(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Tensor>> {
     let py = object.py();
-    let Some(method) = object.getattr_opt(intern!(py, "__array__"))? else {
+    let Some(method) = object.getattr_opt(interned!(py, "__array__"))? else {
         return Ok(None);
     };
     let array = if request.copy == Some(false) {
         let keywords = PyDict::new(py);
-        keywords.set_item(intern!(py, "copy"), false)?;
+        keywords.set_item(interned!(py, "copy"), false)?;
         method.call((), Some(&keywords))?
     } else {
         method.call0()?

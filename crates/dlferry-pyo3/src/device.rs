@@ -3,8 +3,9 @@
 use dlferry::abi::{DLDevice, DLDeviceType};
 use pyo3::exceptions::{PyBufferError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple};
+
+use crate::once::Once;
 
 /// A device as a plain pair, as `__dlpack_device__` returns it.
 pub(crate) fn to_pair(py: Python<'_>, device: DLDevice) -> PyResult<Bound<'_, PyTuple>> {
@@ -13,7 +14,7 @@ pub(crate) fn to_pair(py: Python<'_>, device: DLDevice) -> PyResult<Bound<'_, Py
 
 /// A device as `dlferry.Device`, which is a pair with names; a plain pair where the package is not installed.
 pub(crate) fn to_python(py: Python<'_>, device: DLDevice) -> PyResult<Bound<'_, PyAny>> {
-    static CLASS: PyOnceLock<Option<Py<PyAny>>> = PyOnceLock::new();
+    static CLASS: Once<Option<Py<PyAny>>> = Once::new();
     let class = CLASS.get_or_init(py, || {
         let module = py.import("dlferry._device").ok()?;
         Some(module.getattr("Device").ok()?.unbind())

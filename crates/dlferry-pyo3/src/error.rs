@@ -13,8 +13,9 @@ use dlferry::view::ViewError;
 use pyo3::exceptions::{PyBufferError, PyException, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyTuple, PyType};
+
+use crate::once::Once;
 
 /// A fault of the core crate on its way to Python.
 pub trait IntoPyErr {
@@ -81,7 +82,7 @@ impl CopyRequiredError {
     ///
     /// Whatever making the class raised.
     pub fn class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
-        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        static CLASS: Once<Py<PyType>> = Once::new();
         let class = CLASS.get_or_try_init(py, || {
             let bases = PyTuple::new(py, [py.get_type::<PyBufferError>(), py.get_type::<PyValueError>()])?;
             let doc = c"A copy would be needed, and copy=False forbids it.";

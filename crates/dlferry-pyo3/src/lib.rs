@@ -47,6 +47,7 @@ pub mod integer;
 mod interface;
 mod memory;
 pub mod numpy;
+mod once;
 pub mod producer;
 pub mod protocol;
 mod python;

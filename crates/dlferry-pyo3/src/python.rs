@@ -3,12 +3,13 @@
 use pyo3::exceptions::PyException;
 #[cfg(not(feature = "abi3"))]
 use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 #[cfg(feature = "abi3")]
 use pyo3::types::PyDict;
 use pyo3::types::{PyString, PyTuple};
-use pyo3::{ffi, intern};
+
+use crate::once::{Once, interned};
 
 /// The largest number of keywords that [`call_method`] is given.
 pub(crate) const MAX_KEYWORDS: usize = 4;
@@ -169,7 +170,7 @@ impl Getter {
 
 /// `(1, 3)`: the version that dlferry asks for.
 pub(crate) fn version_tuple(py: Python<'_>) -> PyResult<&Bound<'_, PyTuple>> {
-    static VERSION: PyOnceLock<Py<PyTuple>> = PyOnceLock::new();
+    static VERSION: Once<Py<PyTuple>> = Once::new();
     let version = dlferry::abi::DLPackVersion::CURRENT;
     let tuple = VERSION.get_or_try_init(py, || (version.major, version.minor).into_pyobject(py).map(Bound::unbind))?;
     Ok(tuple.bind(py))
@@ -186,7 +187,7 @@ pub(crate) fn unless_it_raises<T>(py: Python<'_>, result: PyResult<T>) -> PyResu
 
 /// Whether threads run Python code at the same time. Once an interpreter has its lock it keeps it.
 pub(crate) fn runs_threads_at_once(py: Python<'_>) -> PyResult<bool> {
-    match py.import(intern!(py, "sys"))?.getattr_opt(intern!(py, "_is_gil_enabled"))? {
+    match py.import(interned!(py, "sys"))?.getattr_opt(interned!(py, "_is_gil_enabled"))? {
         Some(is_enabled) => Ok(!is_enabled.call0()?.is_truthy()?),
         None => Ok(false),
     }

@@ -1,9 +1,9 @@
 //! Why a tensor is read-only, as far as that can be told, and what to do about it.
 
 use dlferry::managed::Descriptor;
-use pyo3::intern;
 use pyo3::prelude::*;
 
+use crate::once::interned;
 use crate::python::unless_it_raises;
 use crate::tensor::Source;
 
@@ -33,7 +33,7 @@ impl Why {
             return Ok(certain("its elements share memory", None));
         }
         if let Some(owner) = owner {
-            let gradient = unless_it_raises(py, owner.getattr_opt(intern!(py, "requires_grad")))?.flatten();
+            let gradient = unless_it_raises(py, owner.getattr_opt(interned!(py, "requires_grad")))?.flatten();
             if gradient.is_some_and(|gradient| gradient.is_truthy().unwrap_or(false)) {
                 return Ok(certain("it requires a gradient, which would not see writes", Some("pass tensor.detach()")));
             }

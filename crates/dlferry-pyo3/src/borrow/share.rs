@@ -5,11 +5,12 @@ use core::ptr;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use pyo3::exceptions::PySystemError;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use pyo3::{ffi, intern};
 
 use super::registry::{Registry, VERSION};
+use crate::once::interned;
 use crate::python::runs_threads_at_once;
 
 /// The key in the interpreter's dictionary, and the name of the capsule that is there.
@@ -46,7 +47,7 @@ fn find(py: Python<'_>) -> PyResult<&'static Registry> {
     let capsule = match dict.get_item(&key)? {
         Some(capsule) => capsule,
         // Another thread may have been faster, and its registry is then the one.
-        None => dict.as_any().call_method1(intern!(py, "setdefault"), (&key, new_capsule(py)?))?,
+        None => dict.as_any().call_method1(interned!(py, "setdefault"), (&key, new_capsule(py)?))?,
     };
     // SAFETY: attached; another object than a capsule of this name is answered with NULL and an exception.
     let registry = unsafe { ffi::PyCapsule_GetPointer(capsule.as_ptr(), KEY.as_ptr()) };

@@ -5,11 +5,11 @@ use dlferry::abi::DLDevice;
 use dlferry::element::notation::{Format, parse_format};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi::{self, Py_buffer, Py_ssize_t};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyMemoryView;
 
 use crate::memory::Memory;
+use crate::once::interned;
 use crate::protocol::{Request, values};
 use crate::remedy::{Call, remedy};
 use crate::tensor::{Source, Tensor};
@@ -33,7 +33,7 @@ pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> 
         )));
     }
     let lender =
-        object.cast::<PyMemoryView>().ok().map(|view| view.getattr(intern!(object.py(), "obj"))).transpose()?;
+        object.cast::<PyMemoryView>().ok().map(|view| view.getattr(interned!(object.py(), "obj"))).transpose()?;
     if let Some(error) = values::masked(lender.as_ref().unwrap_or(object))? {
         return Err(error);
     }

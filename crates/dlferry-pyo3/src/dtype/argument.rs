@@ -3,11 +3,11 @@
 use dlferry::abi::{DLDataType, DLDataTypeCode};
 use dlferry::element::check_dtype;
 use pyo3::exceptions::{PyTypeError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
 use super::hint;
+use crate::once::interned;
 use crate::python::unless_it_raises;
 
 /// The dtype that is named by a string, or by another library's dtype or scalar type.
@@ -28,7 +28,7 @@ pub(super) fn read(value: &Bound<'_, PyAny>) -> PyResult<DLDataType> {
     if is_swapped(value)? {
         return Err(PyValueError::new_err(hint::other_order(&value.to_string(), dtype)));
     }
-    match integer(value, intern!(value.py(), "itemsize"))? {
+    match integer(value, interned!(value.py(), "itemsize"))? {
         Some(bytes) if bytes != dtype.item_bytes() => Err(PyTypeError::new_err(format!(
             "dtype needs a name or a dtype, found {value}, which has {bytes} bytes where {dtype} has {}",
             dtype.item_bytes()
@@ -97,7 +97,7 @@ fn names_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let py = value.py();
     let mut names = Vec::new();
     let is_type = value.is_instance_of::<PyType>();
-    let attribute = if is_type { intern!(py, "__name__") } else { intern!(py, "name") };
+    let attribute = if is_type { interned!(py, "__name__") } else { interned!(py, "name") };
     if let Some(name) = unless_it_raises(py, value.getattr_opt(attribute))?.flatten() {
         names.extend(name.cast::<PyString>().ok().map(ToString::to_string));
     }
@@ -113,7 +113,7 @@ fn names_of(value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
 /// Whether a dtype of NumPy's is in the byte order that this machine does not use.
 fn is_swapped(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = value.py();
-    let order = unless_it_raises(py, value.getattr_opt(intern!(py, "byteorder")))?.flatten();
+    let order = unless_it_raises(py, value.getattr_opt(interned!(py, "byteorder")))?.flatten();
     let order = order.and_then(|order| order.extract::<char>().ok());
     Ok(order == Some(if cfg!(target_endian = "big") { '<' } else { '>' }))
 }

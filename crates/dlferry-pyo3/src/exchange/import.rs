@@ -7,13 +7,13 @@ use dlferry::abi::{
 use dlferry::managed::{Descriptor, Tensor as Managed};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
 
 #[cfg(not(feature = "abi3"))]
 use super::known::{Memory, State};
 use crate::error::IntoPyErr;
 use crate::numpy;
+use crate::once::interned;
 #[cfg(not(feature = "abi3"))]
 use crate::python::Getter;
 use crate::python::type_attribute;
@@ -55,7 +55,7 @@ pub(crate) fn table_of(object: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
 }
 
 fn find_table(object: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
-    let name = intern!(object.py(), "__dlpack_c_exchange_api__");
+    let name = interned!(object.py(), "__dlpack_c_exchange_api__");
     let Some(capsule) = type_attribute(object, name)? else {
         return Ok(None);
     };
@@ -76,7 +76,7 @@ fn find_table(object: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
         from_object,
         lend,
         #[cfg(not(feature = "abi3"))]
-        requires_grad: Getter::of(object, intern!(object.py(), "requires_grad"))?,
+        requires_grad: Getter::of(object, interned!(object.py(), "requires_grad"))?,
     }))
 }
 
@@ -139,7 +139,7 @@ impl Table {
         if let Some(getter) = &self.requires_grad {
             return getter.get(object)?.is_truthy();
         }
-        match object.getattr_opt(intern!(object.py(), "requires_grad"))? {
+        match object.getattr_opt(interned!(object.py(), "requires_grad"))? {
             Some(value) => value.is_truthy(),
             None => Ok(false),
         }

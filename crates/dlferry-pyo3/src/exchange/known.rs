@@ -9,9 +9,10 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 
 use super::Table;
+
+use crate::once::Once;
 
 /// Types that are remembered, by each thread for itself.
 const SLOTS: usize = 8;
@@ -74,7 +75,7 @@ impl State {
 
 /// From 3.13 on the number of a type that changes becomes 0.
 fn is_zeroed_on_change(py: Python<'_>) -> bool {
-    static ZEROED: PyOnceLock<bool> = PyOnceLock::new();
+    static ZEROED: Once<bool> = Once::new();
     *ZEROED.get_or_init(py, || py.version_info() >= (3, 13))
 }
 

@@ -3,24 +3,24 @@ use core::ptr;
 use dlferry::abi::{DLDevice, DLDeviceType};
 use dlferry::element::notation::parse_typestr;
 use pyo3::exceptions::PyBufferError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
 use crate::buffer::Flat;
 use crate::error::CopyRequiredError;
 use crate::memory::{Keep, Memory};
+use crate::once::interned;
 use crate::protocol::Request;
 use crate::tensor::{Source, Tensor};
 
 /// Takes host memory that `__array_interface__` describes; `None` when the object has none.
 pub(crate) fn host(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Tensor>> {
     let py = object.py();
-    let Some(interface) = object.getattr_opt(intern!(py, "__array_interface__"))? else {
+    let Some(interface) = object.getattr_opt(interned!(py, "__array_interface__"))? else {
         return Ok(None);
     };
     let interface = Interface::of(&interface)?;
-    let data = interface.get(intern!(py, "data"))?;
+    let data = interface.get(interned!(py, "data"))?;
     if let Some(Ok(pair)) = data.as_ref().map(|data| data.cast::<PyTuple>()) {
         let memory = interface.memory(pair, DLDevice::CPU)?;
         // The interface may hold what keeps the memory alive, so it is kept beside the object.
@@ -60,16 +60,16 @@ fn of_another(data: &Bound<'_, PyAny>, tensor: Tensor, request: &Request) -> PyR
 /// The interface does not say on which of several devices the memory is; it is taken to be on the first.
 pub(crate) fn cuda(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Tensor>> {
     let py = object.py();
-    let Some(interface) = object.getattr_opt(intern!(py, "__cuda_array_interface__"))? else {
+    let Some(interface) = object.getattr_opt(interned!(py, "__cuda_array_interface__"))? else {
         return Ok(None);
     };
     let interface = Interface::of(&interface)?;
-    if let Some(stream) = interface.get(intern!(py, "stream"))? {
+    if let Some(stream) = interface.get(interned!(py, "stream"))? {
         if stream.extract::<u64>()? != 1 {
             return Err(refuse("stream is another than the default one, and nothing here can wait for it"));
         }
     }
-    let data = interface.get(intern!(py, "data"))?.ok_or_else(|| refuse("data is missing"))?;
+    let data = interface.get(interned!(py, "data"))?.ok_or_else(|| refuse("data is missing"))?;
     let pair = data.cast::<PyTuple>().map_err(|_| refuse("data is no pair"))?;
     let device = DLDevice { device_type: DLDeviceType::CUDA, device_id: 0 };
     let memory = interface.memory(pair, device)?;
@@ -89,7 +89,7 @@ impl<'py> Interface<'py> {
     fn of(interface: &Bound<'py, PyAny>) -> PyResult<Self> {
         let this = interface.cast::<PyDict>().map(|dict| Self(dict.clone()));
         let this = this.map_err(|_| PyBufferError::new_err("the array interface is no dictionary"))?;
-        if this.get(intern!(interface.py(), "mask"))?.is_some() {
+        if this.get(interned!(interface.py(), "mask"))?.is_some() {
             return Err(refuse("mask would be lost"));
         }
         Ok(this)
@@ -110,11 +110,11 @@ impl<'py> Interface<'py> {
     /// All but the memory.
     fn form(&self) -> PyResult<Memory> {
         let py = self.0.py();
-        let text = self.get(intern!(py, "typestr"))?.ok_or_else(|| refuse("typestr is missing"))?;
+        let text = self.get(interned!(py, "typestr"))?.ok_or_else(|| refuse("typestr is missing"))?;
         let text: String = text.extract().map_err(|_| refuse("typestr is no text"))?;
         let (dtype, swapped) = parse_typestr(&text).map_err(|why| refuse(&format!("typestr {text:?} {why}")))?;
-        let shape = self.numbers(intern!(py, "shape"))?.ok_or_else(|| refuse("shape is missing"))?;
-        let strides = match self.numbers(intern!(py, "strides"))? {
+        let shape = self.numbers(interned!(py, "shape"))?.ok_or_else(|| refuse("shape is missing"))?;
+        let strides = match self.numbers(interned!(py, "strides"))? {
             Some(strides) if strides.len() != shape.len() => {
                 return Err(refuse("strides are of another number of axes than its shape"));
             }
@@ -135,7 +135,7 @@ impl<'py> Interface<'py> {
 
     /// The memory within a buffer, from `offset` on.
     fn memory_in(&self, flat: &Flat) -> PyResult<Memory> {
-        let offset = self.get(intern!(self.0.py(), "offset"))?;
+        let offset = self.get(interned!(self.0.py(), "offset"))?;
         let offset: usize = offset.map_or(Ok(0), |offset| offset.extract())?;
         let memory = self.form()?;
         let item = i64::try_from(memory.dtype.item_bytes())?;

@@ -4,11 +4,11 @@ use core::ffi::{c_int, c_long};
 
 use dlferry::abi::{DLDataType, DLDataTypeCode};
 use pyo3::exceptions::{PyBufferError, PyImportError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
 use super::Array;
+use crate::once::interned;
 use crate::python::loaded_module;
 
 const IS_LONG_WIDE: bool = size_of::<c_long>() == 8;
@@ -72,7 +72,7 @@ pub(super) fn of_scalar_type(py: Python<'_>, array: &Array<'_>) -> PyResult<Opti
     let item_bytes = array.item_bytes();
     let Some(kind) = array.scalar_type(py) else { return Ok(None) };
     let Ok(kind) = kind.cast_into::<PyType>() else { return Ok(None) };
-    let Some(module) = loaded_module(py, intern!(py, "ml_dtypes")) else { return Ok(None) };
+    let Some(module) = loaded_module(py, interned!(py, "ml_dtypes")) else { return Ok(None) };
     let name = kind.name()?;
     let Some(dtype) = DLDataType::from_name(&name.to_cow()?) else { return Ok(None) };
     let own = module.getattr_opt(&name)?;
@@ -84,7 +84,7 @@ pub(super) fn of_scalar_type(py: Python<'_>, array: &Array<'_>) -> PyResult<Opti
 /// The type of `ml_dtypes` for elements that NumPy has only with it.
 pub(super) fn ml_dtype(py: Python<'_>, dtype: DLDataType) -> PyResult<Bound<'_, PyAny>> {
     let name = dtype.to_string();
-    let module = py.import(intern!(py, "ml_dtypes")).map_err(|cause| {
+    let module = py.import(interned!(py, "ml_dtypes")).map_err(|cause| {
         if !cause.is_instance_of::<PyImportError>(py) {
             return cause;
         }
@@ -111,8 +111,8 @@ pub(super) fn is_in_ml_dtypes(dtype: DLDataType) -> bool {
 
 /// Whether this NumPy lets others register dtypes for DLPack, which then count before ours.
 pub(super) fn has_registry(py: Python<'_>) -> PyResult<bool> {
-    let Some(module) = loaded_module(py, intern!(py, "numpy.dtypes")) else { return Ok(false) };
-    module.hasattr(intern!(py, "register_dlpack_dtype"))
+    let Some(module) = loaded_module(py, interned!(py, "numpy.dtypes")) else { return Ok(false) };
+    module.hasattr(interned!(py, "register_dlpack_dtype"))
 }
 
 /// The refusal of an array whose elements DLPack cannot describe: what they are, and what to do.
@@ -128,13 +128,13 @@ pub(super) fn refusal(object: &Bound<'_, PyAny>, number: c_int) -> PyErr {
         21 | 22 => "for the numbers as they are, pass array.view(\"int64\")",
         _ => "pass array.astype(...) of a number type",
     };
-    let dtype = object.getattr(intern!(py, "dtype")).and_then(|dtype| dtype.str());
+    let dtype = object.getattr(interned!(py, "dtype")).and_then(|dtype| dtype.str());
     let dtype = dtype.unwrap_or_else(|_| PyString::new(py, "this dtype"));
     PyBufferError::new_err(format!("DLPack has no type for NumPy's {dtype}; {remedy}"))
 }
 
 fn has_fields(object: &Bound<'_, PyAny>) -> bool {
     let py = object.py();
-    let names = object.getattr(intern!(py, "dtype")).and_then(|dtype| dtype.getattr(intern!(py, "names")));
+    let names = object.getattr(interned!(py, "dtype")).and_then(|dtype| dtype.getattr(interned!(py, "names")));
     names.is_ok_and(|names| !names.is_none())
 }

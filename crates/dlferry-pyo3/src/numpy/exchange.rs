@@ -13,9 +13,9 @@ use dlferry::abi::{
     EXCHANGE_API_CAPSULE,
 };
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use pyo3::{ffi, intern};
 
 use super::export::to_ndarray;
 use super::import::managed;
@@ -23,6 +23,7 @@ use super::runtime::Runtime;
 use super::{Array, array, import};
 use crate::error::IntoPyErr;
 use crate::exchange::export::{Shared, allocate, answer, current_work_stream};
+use crate::once::interned;
 use crate::protocol::{self, Request};
 use crate::tensor::Tensor;
 use crate::trace::{self, Consumer};
@@ -100,7 +101,7 @@ pub fn exchange_api_enabled(py: Python<'_>) -> PyResult<bool> {
 }
 
 fn name(py: Python<'_>) -> &Bound<'_, PyString> {
-    intern!(py, "__dlpack_c_exchange_api__")
+    interned!(py, "__dlpack_c_exchange_api__")
 }
 
 fn capsule(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {

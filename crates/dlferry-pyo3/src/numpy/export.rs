@@ -6,7 +6,6 @@ use dlferry::abi::{DLDataType, DLDataTypeCode};
 use dlferry::copy::Order;
 use dlferry::managed::{Descriptor, Tensor as Managed};
 use pyo3::exceptions::PyBufferError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyMemoryView;
 
@@ -17,6 +16,7 @@ use crate::copying::copy_of;
 use crate::device;
 use crate::error::{CopyRequiredError, IntoPyErr};
 use crate::exchange;
+use crate::once::interned;
 use crate::protocol::{self, Request, values};
 use crate::tensor::{Tensor, view_as};
 use crate::trace::{self, Consumer};
@@ -126,8 +126,8 @@ pub(crate) fn to_ndarray<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py
     let spread = spread(tensor)?;
     let tensor = spread.as_ref().unwrap_or(tensor);
     let Some(runtime) = runtime else { return viewed(tensor, &scalar_type) };
-    let descr = numpy(py)?.getattr(intern!(py, "dtype"))?.call1((scalar_type,))?;
-    let is_sound = descr.getattr(intern!(py, "itemsize"))?.extract::<usize>()?
+    let descr = numpy(py)?.getattr(interned!(py, "dtype"))?.call1((scalar_type,))?;
+    let is_sound = descr.getattr(interned!(py, "itemsize"))?.extract::<usize>()?
         == tensor.get().shared().descriptor().dtype().item_bytes();
     if is_sound { wrap(runtime, tensor, descr) } else { viewed(tensor, &descr) }
 }
@@ -243,14 +243,14 @@ fn spread<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Option<Bound<'py, Tensor
 /// The tensor as NumPy itself takes it, with what was registered there.
 fn through_numpy<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
     let py = tensor.py();
-    numpy(py)?.getattr(intern!(py, "from_dlpack"))?.call1((tensor,))
+    numpy(py)?.getattr(interned!(py, "from_dlpack"))?.call1((tensor,))
 }
 
 /// The tensor as NumPy takes its buffer, which every NumPy does, read-only or not.
 fn through_buffer<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
     let py = tensor.py();
     let lent = PyMemoryView::from(tensor.as_any())?;
-    numpy(py)?.getattr(intern!(py, "asarray"))?.call1((lent,))
+    numpy(py)?.getattr(interned!(py, "asarray"))?.call1((lent,))
 }
 
 /// The tensor through its bytes as integers, viewed as another type: for a NumPy whose structures are not known.
@@ -259,5 +259,5 @@ fn viewed<'py>(tensor: &Bound<'py, Tensor>, scalar_type: &Bound<'py, PyAny>) -> 
     let bits = u8::try_from(tensor.get().shared().descriptor().storage_bits())?;
     let stand_in = DLDataType { code: DLDataTypeCode::UINT, bits, lanes: 1 };
     let integers = Bound::new(py, view_as(tensor.get(), py, stand_in)?)?;
-    through_buffer(&integers)?.call_method1(intern!(py, "view"), (scalar_type,))
+    through_buffer(&integers)?.call_method1(interned!(py, "view"), (scalar_type,))
 }

@@ -8,9 +8,9 @@ use dlferry::layout::LayoutError;
 use dlferry::managed::{
     DescribeError, Descriptor, Fields, Handle, Keeping, Outline, SharedTensor, Strides, Tensor as Managed,
 };
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use pyo3::{ffi, intern};
 
 use super::runtime::Runtime;
 use super::{Array, dtype};
@@ -18,6 +18,7 @@ use crate::capsule;
 use crate::error::IntoPyErr;
 use crate::exchange;
 use crate::memory::{Keep, Memory};
+use crate::once::interned;
 use crate::protocol::Request;
 use crate::python::{try_attached, version_tuple};
 use crate::settle::settle;
@@ -74,8 +75,8 @@ fn take_foreign<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, array: &Array<'_>
 fn as_registered<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, array: &Array<'_>, request: &Request) -> PyResult<R> {
     let py = object.py();
     let keywords = PyDict::new(py);
-    keywords.set_item(intern!(py, "max_version"), version_tuple(py)?)?;
-    let method = array.runtime().array_type(py).getattr(intern!(py, "__dlpack__"))?;
+    keywords.set_item(interned!(py, "max_version"), version_tuple(py)?)?;
+    let method = array.runtime().array_type(py).getattr(interned!(py, "__dlpack__"))?;
     let taken = capsule::take(&method.call((object,), Some(&keywords))?)?;
     settle(py, taken, request, Source::DLPack, Some(object))
 }

@@ -7,11 +7,12 @@ use std::sync::OnceLock;
 
 use dlferry::abi::DLDataType;
 use pyo3::exceptions::PyImportError;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PySlice, PyType};
-use pyo3::{ffi, intern};
 
 use super::Array;
+use crate::once::interned;
 use crate::python::loaded_module;
 
 type NewFromDescr = unsafe extern "C" fn(
@@ -93,7 +94,7 @@ impl Runtime {
         if let Some(runtime) = RUNTIME.get() {
             return Ok(Some(runtime));
         }
-        let array_type = numpy(py)?.getattr(intern!(py, "ndarray"))?;
+        let array_type = numpy(py)?.getattr(interned!(py, "ndarray"))?;
         match array_type.cast::<PyType>() {
             Ok(array_type) if !REFUSED.load(Ordering::Relaxed) && is_static(array_type.as_type_ptr()) => {
                 Self::find(array_type)
@@ -140,7 +141,7 @@ impl Runtime {
         };
         let Some(array_type) = NonNull::new(table.entry(ARRAY_TYPE).cast_mut().cast()) else { return Ok(None) };
         let object = py.get_type::<PyAny>();
-        let head: usize = object.getattr(intern!(py, "__basicsize__"))?.extract()?;
+        let head: usize = object.getattr(interned!(py, "__basicsize__"))?.extract()?;
         Ok(Some(Self {
             array_type,
             head,
@@ -317,7 +318,7 @@ impl Table {
 
 /// The table of the NumPy that somebody has imported, from the capsule in its own extension module.
 fn table(py: Python<'_>) -> PyResult<Option<Table>> {
-    for name in [intern!(py, "numpy._core._multiarray_umath"), intern!(py, "numpy.core._multiarray_umath")] {
+    for name in [interned!(py, "numpy._core._multiarray_umath"), interned!(py, "numpy.core._multiarray_umath")] {
         // NumPy 1.26 has a module of Python code under the first name.
         if let Some(table) = loaded_module(py, name).map(|module| table_in(&module)).transpose()?.flatten() {
             return Ok(Some(table));
@@ -334,7 +335,7 @@ fn table_in(module: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
         // A module of Python code under this name.
         return Ok(None);
     }
-    let Some(capsule) = module.as_any().getattr_opt(intern!(module.py(), "_ARRAY_API"))? else { return Ok(None) };
+    let Some(capsule) = module.as_any().getattr_opt(interned!(module.py(), "_ARRAY_API"))? else { return Ok(None) };
     // SAFETY: attached; NULL asks for a capsule without a name. Another object is answered with 0.
     if unsafe { ffi::PyCapsule_IsValid(capsule.as_ptr(), core::ptr::null()) } == 0 {
         return Ok(None);
@@ -368,7 +369,7 @@ fn may_be_array_type(_object: &Bound<'_, PyAny>) -> bool {
 
 /// Imports NumPy, or says that it is missing.
 pub(super) fn numpy(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
-    py.import(intern!(py, "numpy")).map_err(|cause| {
+    py.import(interned!(py, "numpy")).map_err(|cause| {
         if !cause.is_instance_of::<PyImportError>(py) {
             return cause;
         }

@@ -5,13 +5,12 @@
 //! leaving it out means something else to some (rule R9.23). What the capsule says is what counts (rule R9.15).
 
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyNone, PyString, PyTuple};
 
 use super::Request;
 use crate::device;
+use crate::once::{Once, interned};
 use crate::python::{MAX_KEYWORDS, call_method, version_tuple};
 use crate::remedy::{Call, remedy};
 
@@ -19,7 +18,7 @@ use crate::remedy::{Call, remedy};
 /// that producers of older standards know (rule R4.10). `None` when there is no such method.
 pub(super) fn capsule<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = object.py();
-    let name = intern!(py, "__dlpack__");
+    let name = interned!(py, "__dlpack__");
     let error = match first_call(object, name, request) {
         Ok(capsule) => return Ok(Some(capsule)),
         Err(error) => error,
@@ -45,13 +44,13 @@ fn first_call<'py>(
     name: &Bound<'py, PyString>,
     request: &Request,
 ) -> PyResult<Bound<'py, PyAny>> {
-    static KEYS: PyOnceLock<Py<PyTuple>> = PyOnceLock::new();
+    static KEYS: Once<Py<PyTuple>> = Once::new();
     let py = object.py();
     if request.device.is_some() || request.copy == Some(false) {
         return Keywords::all(py, request)?.call(object, name);
     }
     let keys = KEYS.get_or_try_init(py, || {
-        PyTuple::new(py, [intern!(py, "stream"), intern!(py, "max_version")]).map(Bound::unbind)
+        PyTuple::new(py, [interned!(py, "stream"), interned!(py, "max_version")]).map(Bound::unbind)
     })?;
     let values = [PyNone::get(py).to_owned().into_any(), version_tuple(py)?.clone().into_any()];
     call_method(object, name, keys.bind(py), values.iter())

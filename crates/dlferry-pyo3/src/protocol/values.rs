@@ -9,12 +9,12 @@ use dlferry::abi::{DLDataType, DLDataTypeCode};
 use dlferry::managed::{Descriptor, Tensor as Managed};
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use super::Request;
 use crate::exchange::Table;
+use crate::once::interned;
 use crate::python::{type_attribute, unless_it_raises};
 
 /// How a tensor came, which decides what its producer has checked.
@@ -73,14 +73,14 @@ pub(crate) fn check_marks(object: &Bound<'_, PyAny>, descriptor: &Descriptor) ->
 }
 
 fn check_conjugated(object: &Bound<'_, PyAny>, descriptor: &Descriptor) -> PyResult<()> {
-    if may_be_conjugated(descriptor.dtype()) && answers(object, intern!(object.py(), "is_conj"))? {
+    if may_be_conjugated(descriptor.dtype()) && answers(object, interned!(object.py(), "is_conj"))? {
         return Err(PyBufferError::new_err(CONJUGATED));
     }
     Ok(())
 }
 
 fn check_negated(object: &Bound<'_, PyAny>, descriptor: &Descriptor) -> PyResult<()> {
-    if may_be_negated(descriptor) && answers(object, intern!(object.py(), "is_neg"))? {
+    if may_be_negated(descriptor) && answers(object, interned!(object.py(), "is_neg"))? {
         return Err(PyBufferError::new_err(NEGATED));
     }
     Ok(())
@@ -90,9 +90,9 @@ fn check_negated(object: &Bound<'_, PyAny>, descriptor: &Descriptor) -> PyResult
 /// refused.
 pub(crate) fn refusal(object: &Bound<'_, PyAny>) -> PyResult<Option<PyErr>> {
     let py = object.py();
-    Ok(if answers(object, intern!(py, "is_conj"))? {
+    Ok(if answers(object, interned!(py, "is_conj"))? {
         Some(PyBufferError::new_err(CONJUGATED))
-    } else if answers(object, intern!(py, "is_neg"))? {
+    } else if answers(object, interned!(py, "is_neg"))? {
         Some(PyBufferError::new_err(NEGATED))
     } else {
         masked(object)?.or(nulls(object)?)
@@ -109,7 +109,7 @@ pub(crate) fn masked(object: &Bound<'_, PyAny>) -> PyResult<Option<PyErr>> {
 /// put other values in their place. Some say the number by an attribute, others by a method.
 pub(crate) fn nulls(object: &Bound<'_, PyAny>) -> PyResult<Option<PyErr>> {
     let py = object.py();
-    let Some(count) = unless_it_raises(py, object.getattr_opt(intern!(py, "null_count")))?.flatten() else {
+    let Some(count) = unless_it_raises(py, object.getattr_opt(interned!(py, "null_count")))?.flatten() else {
         return Ok(None);
     };
     let count = if count.is_callable() { unless_it_raises(py, count.call0())? } else { Some(count) };
@@ -141,11 +141,11 @@ fn is_coded_in_python(object: &Bound<'_, PyAny>) -> bool {
 /// Whether the object has a mask and some element is under it. A method of that name is no mask.
 fn masks_elements(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = object.py();
-    let name = intern!(py, "mask");
+    let name = interned!(py, "mask");
     if type_attribute(object, name)?.is_none() {
         return Ok(false);
     }
-    let Some(any) = object.getattr(name)?.getattr_opt(intern!(py, "any"))? else {
+    let Some(any) = object.getattr(name)?.getattr_opt(interned!(py, "any"))? else {
         return Ok(false);
     };
     any.call0()?.is_truthy()

@@ -1,11 +1,11 @@
 use dlferry::managed::SharedTensor;
 use pyo3::exceptions::PyBufferError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::Tensor;
 use crate::capsule;
+use crate::once::interned;
 use crate::python::version_tuple;
 
 /// The same tensor, ready on another stream: only its producer can make it so, and is asked (decision 5.12).
@@ -18,9 +18,9 @@ pub(super) fn on_stream(py: Python<'_>, tensor: &Tensor, stream: i64) -> PyResul
     };
     let owner = tensor.owner.as_ref().ok_or_else(|| refuse("its producer is not there to be asked"))?.bind(py);
     let keywords = PyDict::new(py);
-    keywords.set_item(intern!(py, "stream"), stream)?;
-    keywords.set_item(intern!(py, "max_version"), version_tuple(py)?)?;
-    let answer = owner.call_method(intern!(py, "__dlpack__"), (), Some(&keywords))?;
+    keywords.set_item(interned!(py, "stream"), stream)?;
+    keywords.set_item(interned!(py, "max_version"), version_tuple(py)?)?;
+    let answer = owner.call_method(interned!(py, "__dlpack__"), (), Some(&keywords))?;
     let mut taken = capsule::take(&answer)?;
     let descriptor = taken.descriptor();
     let ours = tensor.shared.descriptor();

@@ -3,10 +3,10 @@
 use dlferry::abi::DLDataType;
 use dlferry::layout::Layout;
 use pyo3::exceptions::PyBufferError;
-use pyo3::intern;
 use pyo3::prelude::*;
 
 use super::Tensor;
+use crate::once::interned;
 use crate::read_only::Why;
 
 /// Libraries whose arrays can always be written, and which take no notice of `READ_ONLY`.
@@ -41,7 +41,7 @@ pub(super) fn check_narrowed(tensor: &Tensor, array: &Bound<'_, PyAny>, library:
     let root = library.split('.').next().unwrap_or_default();
     let Some((_, remedy)) = NARROWING.iter().find(|(library, _)| *library == root) else { return Ok(()) };
     let dtype = tensor.shared.descriptor().dtype();
-    let found = array.getattr(intern!(array.py(), "dtype"))?.str()?.to_string();
+    let found = array.getattr(interned!(array.py(), "dtype"))?.str()?.to_string();
     let found = found.rsplit('.').next().unwrap_or_default();
     match DLDataType::from_name(found) {
         Some(narrow) if narrow.item_bits() < dtype.item_bits() => {

@@ -4,13 +4,13 @@
 
 use dlferry::managed::Tensor as Managed;
 use pyo3::exceptions::{PyBufferError, PyImportError, PyTypeError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMemoryView, PyString, PyType};
 
 use super::{Tensor, fits};
 use crate::error::{CopyRequiredError, IntoPyErr};
 use crate::numpy::to_ndarray;
+use crate::once::interned;
 
 /// Libraries that take an array, by the name that one imports: the module that has the function, and the function.
 const LIBRARIES: [(&str, &str, &str); 8] = [
@@ -62,8 +62,8 @@ pub(super) fn to<'py>(tensor: &Bound<'py, Tensor>, target: &Bound<'py, PyAny>) -
         return Ok(tensor.clone().into_any());
     }
     // A library as such, or whatever else takes arrays.
-    if let Some(function) = target.getattr_opt(intern!(py, "from_dlpack"))? {
-        let name = target.getattr_opt(intern!(py, "__name__"))?.and_then(|name| name.extract::<String>().ok());
+    if let Some(function) = target.getattr_opt(interned!(py, "from_dlpack"))? {
+        let name = target.getattr_opt(interned!(py, "__name__"))?.and_then(|name| name.extract::<String>().ok());
         let name = name.as_deref().unwrap_or_default();
         fits::check(py, tensor.get(), name)?;
         let array = function.call1((tensor,))?;
@@ -73,8 +73,8 @@ pub(super) fn to<'py>(tensor: &Bound<'py, Tensor>, target: &Bound<'py, PyAny>) -
     if let Some(library) = library_of(target)? {
         return to_library(tensor, library);
     }
-    if let Some(namespace) = target.getattr_opt(intern!(py, "__array_namespace__"))? {
-        return namespace.call0()?.getattr(intern!(py, "from_dlpack"))?.call1((tensor,));
+    if let Some(namespace) = target.getattr_opt(interned!(py, "__array_namespace__"))? {
+        return namespace.call0()?.getattr(interned!(py, "from_dlpack"))?.call1((tensor,));
     }
     let kind = target.get_type().fully_qualified_name()?;
     Err(PyTypeError::new_err(format!(
@@ -87,7 +87,7 @@ pub(crate) fn library_of(array: &Bound<'_, PyAny>) -> PyResult<Option<&'static s
     let py = array.py();
     for class in array.get_type().mro().iter_borrowed() {
         let class = class.cast::<PyType>()?;
-        let module = class.getattr(intern!(py, "__module__"))?;
+        let module = class.getattr(interned!(py, "__module__"))?;
         let Ok(module) = module.cast::<PyString>() else { continue };
         let module = module.to_cow()?;
         let found = match module.split('.').next().unwrap_or_default() {

@@ -7,16 +7,16 @@ use core::ffi::CStr;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::ffi::CString;
 
+use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple};
-use pyo3::{ffi, intern};
 
 use super::Tensor;
 use crate::exchange::export::answer;
+use crate::once::{Once, interned};
 
 /// The class's own method, which reads any keywords and refuses wrong ones.
-static OWN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static OWN: Once<Py<PyAny>> = Once::new();
 
 const NAME: &CStr = c"__dlpack__";
 
@@ -32,15 +32,15 @@ pub(super) fn install(py: Python<'_>) {
 #[cold]
 fn replace(py: Python<'_>) -> PyResult<()> {
     let class = py.get_type::<Tensor>();
-    let name = intern!(py, "__dlpack__");
+    let name = interned!(py, "__dlpack__");
     let own = class.getattr(name)?;
     let descriptors = &raw mut ffi::PyMethodDescr_Type;
     // SAFETY: attached; a living object.
     if unsafe { ffi::Py_TYPE(own.as_ptr()) } != descriptors {
         return Ok(());
     }
-    let signature: String = own.getattr(intern!(py, "__text_signature__"))?.extract()?;
-    let text: String = own.getattr(intern!(py, "__doc__"))?.extract()?;
+    let signature: String = own.getattr(interned!(py, "__text_signature__"))?.extract()?;
+    let text: String = own.getattr(interned!(py, "__doc__"))?.extract()?;
     let doc = CString::new(format!("__dlpack__{signature}\n--\n\n{text}"))?;
     OWN.get_or_init(py, || own.unbind());
     // Kept for ever, as the class is.
@@ -105,12 +105,12 @@ fn max_version<'a, 'py>(
     values: &'a [*mut ffi::PyObject],
 ) -> Result<Option<Borrowed<'a, 'py, PyAny>>, Unusual> {
     let mut version = None;
-    let others = [intern!(py, "copy"), intern!(py, "dl_device"), intern!(py, "stream")];
+    let others = [interned!(py, "copy"), interned!(py, "dl_device"), interned!(py, "stream")];
     let is = |name: &Borrowed<'_, 'py, PyAny>, known: &Bound<'py, PyString>| name.as_ptr() == known.as_ptr();
     for (name, value) in names.into_iter().flat_map(PyTupleMethods::iter_borrowed).zip(values) {
         // SAFETY: an argument of the call, alive during it.
         let value = unsafe { Borrowed::from_ptr(py, *value) };
-        if is(&name, intern!(py, "max_version")) {
+        if is(&name, interned!(py, "max_version")) {
             version = (!value.is_none()).then_some(value);
         } else if !value.is_none() || !others.iter().any(|known| is(&name, known)) {
             return Err(Unusual);
@@ -128,7 +128,7 @@ fn by_own<'py>(
     positional: usize,
     names: Option<&Bound<'py, PyTuple>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let own = OWN.get(py).ok_or_else(|| pyo3::exceptions::PySystemError::new_err("the class lost its method"))?;
+    let own = OWN.get().ok_or_else(|| pyo3::exceptions::PySystemError::new_err("the class lost its method"))?;
     let args: Vec<_> = core::iter::once(slf.as_ptr()).chain(values.iter().copied()).collect();
     let names = names.map_or(core::ptr::null_mut(), Bound::as_ptr);
     // SAFETY: attached; the tensor, the positional arguments and then the values of the names, all alive during the call.

@@ -5,7 +5,6 @@ use dlferry::copy::Order;
 use dlferry::layout::Layout;
 use dlferry::managed::{Descriptor, Fields};
 use pyo3::exceptions::{PyTypeError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
@@ -15,6 +14,7 @@ use crate::buffer;
 use crate::copying::copy_of;
 use crate::dtype::DType;
 use crate::error::IntoPyErr;
+use crate::once::interned;
 use crate::protocol::Request;
 
 /// What `__reduce_ex__` returns: a function and its arguments, the first of which are the bytes.
@@ -36,7 +36,7 @@ pub(super) fn reduce<'py>(
         let view = bytes.shared.view().typed::<u8>().map_err(IntoPyErr::into_py_err)?;
         PyBytes::new(py, view.as_slice().map_err(IntoPyErr::into_py_err)?).into_any()
     };
-    let rebuild = tensor.get_type().getattr(intern!(py, "_rebuild"))?;
+    let rebuild = tensor.get_type().getattr(interned!(py, "_rebuild"))?;
     let fields = descriptor.fields();
     let args =
         (bytes, DType(descriptor.dtype()), PyTuple::new(py, descriptor.shape())?, fields.read_only, fields.padded);

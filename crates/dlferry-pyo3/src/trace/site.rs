@@ -1,7 +1,7 @@
-use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::error::with_exception_aside;
+use crate::once::interned;
 
 /// A line of Python code that ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,14 +20,14 @@ pub(super) fn site(py: Python<'_>, depth: usize) -> Vec<Frame> {
     // There may be an exception on its way, in whose handling something is exported.
     with_exception_aside(py, || {
         // Fails where no Python code runs, as in a thread that C made.
-        let mut next = py.import(intern!(py, "sys")).and_then(|sys| sys.call_method0(intern!(py, "_getframe")));
+        let mut next = py.import(interned!(py, "sys")).and_then(|sys| sys.call_method0(interned!(py, "_getframe")));
         while let Ok(frame) = next {
             let Ok(read) = read(&frame) else { break };
             frames.push(read);
             if frames.len() >= depth {
                 break;
             }
-            next = frame.getattr(intern!(py, "f_back"));
+            next = frame.getattr(interned!(py, "f_back"));
         }
     });
     frames
@@ -36,11 +36,11 @@ pub(super) fn site(py: Python<'_>, depth: usize) -> Vec<Frame> {
 /// One frame; an error for None, which is behind the last.
 fn read(frame: &Bound<'_, PyAny>) -> PyResult<Frame> {
     let py = frame.py();
-    let code = frame.getattr(intern!(py, "f_code"))?;
+    let code = frame.getattr(interned!(py, "f_code"))?;
     let text = |name| Ok::<_, PyErr>(code.getattr(name)?.str()?.to_string_lossy().into_owned());
     Ok(Frame {
-        file: text(intern!(py, "co_filename"))?,
-        line: frame.getattr(intern!(py, "f_lineno"))?.extract().unwrap_or(0),
-        function: text(intern!(py, "co_name"))?,
+        file: text(interned!(py, "co_filename"))?,
+        line: frame.getattr(interned!(py, "f_lineno"))?.extract().unwrap_or(0),
+        function: text(interned!(py, "co_name"))?,
     })
 }
