@@ -176,6 +176,14 @@ pub(crate) fn version_tuple(py: Python<'_>) -> PyResult<&Bound<'_, PyTuple>> {
     Ok(tuple.bind(py))
 }
 
+/// Integers as Python shows a tuple of them.
+pub(crate) fn tuple_text(numbers: &[i64]) -> String {
+    match numbers {
+        [one] => format!("({one},)"),
+        many => format!("({})", many.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
 /// The result, or `None` for an error of an object's own code that does not matter; an interrupt passes.
 pub(crate) fn unless_it_raises<T>(py: Python<'_>, result: PyResult<T>) -> PyResult<Option<T>> {
     match result {

@@ -201,7 +201,7 @@ def test_what_leaked_is_reported_when_python_has_ended():
     assert (ended.status, ended.said) == (0, "")
     head, export, *frames = ended.complaints.splitlines()
     assert head == "dlferry: 1 export was still held when Python had ended"
-    assert export.startswith("  float32 [3, 1], 12 bytes, as buffer, ")
+    assert export.startswith("  float32 (3, 1), 12 bytes, as buffer, ")
     assert [frame.split(" in ")[1] for frame in frames] == ["leak", "<module>"]
 
 

@@ -8,6 +8,7 @@ use pyo3::ffi::{self, Py_buffer, Py_ssize_t};
 use pyo3::prelude::*;
 
 use crate::error::with_exception_aside;
+use crate::python::tuple_text;
 use crate::tensor::Tensor;
 use crate::trace::{self, Consumer};
 
@@ -120,9 +121,9 @@ fn check_order(descriptor: &Descriptor, flags: c_int) -> PyResult<()> {
         return Ok(());
     }
     Err(PyBufferError::new_err(format!(
-        "a contiguous buffer in {wanted} order was asked for, and the tensor has strides {:?} for shape {:?}",
-        descriptor.strides(),
-        descriptor.shape()
+        "a contiguous buffer in {wanted} order was asked for, and the tensor has strides {} for shape {}",
+        tuple_text(descriptor.strides()),
+        tuple_text(descriptor.shape())
     )))
 }
 

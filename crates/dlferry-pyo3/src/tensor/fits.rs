@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use super::Tensor;
 use crate::once::interned;
+use crate::python::tuple_text;
 use crate::read_only::Why;
 
 /// Libraries whose arrays can always be written, and which take no notice of `READ_ONLY`.
@@ -55,16 +56,16 @@ pub(super) fn check_narrowed(tensor: &Tensor, array: &Bound<'_, PyAny>, library:
 pub(super) fn layout_refusal(layout: &Layout, root: &str) -> Option<String> {
     if FORWARD.contains(&root) && meaningful(layout).any(|(_, stride)| stride < 0) {
         return Some(format!(
-            "the tensor has strides {:?}, and {root} has no negative strides: hand on tensor.copy()",
-            layout.strides()
+            "the tensor has strides {}, and {root} has no negative strides: hand on tensor.copy()",
+            tuple_text(layout.strides())
         ));
     }
     if COMPACT.contains(&root) && !is_compact(layout) {
         return Some(format!(
-            "the tensor has shape {:?} and strides {:?}, and arrays of {root} have no gaps, no repetitions and no negative \
+            "the tensor has shape {} and strides {}, and arrays of {root} have no gaps, no repetitions and no negative \
             strides: hand on tensor.copy()",
-            layout.shape(),
-            layout.strides()
+            tuple_text(layout.shape()),
+            tuple_text(layout.strides())
         ));
     }
     None

@@ -5,6 +5,7 @@ use dlferry::element::Scalar;
 use dlferry::view::TensorView;
 
 use super::{Source, Tensor};
+use crate::python::tuple_text;
 
 /// Elements above which only the edges of each axis are shown.
 const MANY: usize = 1000;
@@ -18,12 +19,12 @@ const TOO_DEEP: usize = 32;
 pub(super) fn repr(tensor: &Tensor) -> String {
     let descriptor = tensor.shared.descriptor();
     let mut facts = vec![
-        format!("shape={}", tuple(descriptor.shape())),
+        format!("shape={}", tuple_text(descriptor.shape())),
         format!("dtype={}", descriptor.dtype()),
         format!("device={}", descriptor.device()),
     ];
     if !descriptor.layout().is_c_contiguous() {
-        facts.push(format!("strides={}", tuple(descriptor.strides())));
+        facts.push(format!("strides={}", tuple_text(descriptor.strides())));
     }
     if descriptor.is_read_only() {
         facts.push(String::from("readonly=True"));
@@ -40,13 +41,6 @@ pub(super) fn repr(tensor: &Tensor) -> String {
         None => format!("Tensor({facts})"),
         Some(values) if values.contains('\n') => format!("Tensor({values},\n       {facts})"),
         Some(values) => format!("Tensor({values}, {facts})"),
-    }
-}
-
-fn tuple(numbers: &[i64]) -> String {
-    match numbers {
-        [one] => format!("({one},)"),
-        many => format!("({})", many.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")),
     }
 }
 

@@ -10,6 +10,7 @@ use pyo3::types::PyTuple;
 use super::Tensor;
 use crate::error::{CopyRequiredError, IntoPyErr};
 use crate::integer::{integer, integers};
+use crate::python::tuple_text;
 
 /// The view of a tensor with another layout, `first` elements from its first.
 pub(super) fn view_of(py: Python<'_>, tensor: &Tensor, layout: &Layout, first: i64) -> PyResult<Tensor> {
@@ -34,8 +35,9 @@ pub(super) fn reshape(tensor: &Tensor, py: Python<'_>, shape: &Bound<'_, PyTuple
         None => Err(CopyRequiredError::new_err(
             py,
             format!(
-                "shape {resolved:?} would need a copy, for the strides are {:?}: tensor.copy().reshape(...)",
-                layout.strides()
+                "shape {} would need a copy, for the strides are {}: tensor.copy().reshape(...)",
+                tuple_text(&resolved),
+                tuple_text(layout.strides())
             ),
         )),
     }
@@ -53,10 +55,13 @@ fn one_or_more(value: &Bound<'_, PyAny>, text: &'static str) -> PyResult<Vec<i64
 
 /// The shape with -1 replaced, and as many elements as there are.
 fn resolve(shape: &[i64], size: usize) -> PyResult<Vec<i64>> {
-    let misfit = || PyValueError::new_err(format!("{size} elements cannot have shape {shape:?}"));
+    let misfit = || PyValueError::new_err(format!("{size} elements cannot have shape {}", tuple_text(shape)));
     let open = shape.iter().filter(|extent| **extent == -1).count();
     if open > 1 || shape.iter().any(|extent| *extent < -1) {
-        return Err(PyValueError::new_err(format!("shape {shape:?} is not one: at most one extent may be -1")));
+        return Err(PyValueError::new_err(format!(
+            "shape {} is not one: at most one extent may be -1",
+            tuple_text(shape)
+        )));
     }
     let size = i64::try_from(size)?;
     let mut known = shape.iter().filter(|extent| **extent != -1);
@@ -142,9 +147,13 @@ pub(super) fn expand_dims(tensor: &Tensor, py: Python<'_>, axis: i64) -> PyResul
 /// Repeated to a shape, read-only: the repeated elements are the same memory.
 pub(super) fn broadcast_to(tensor: &Tensor, py: Python<'_>, shape: &[i64]) -> PyResult<Tensor> {
     let layout = tensor.shared.descriptor().layout();
-    let wider = layout
-        .broadcast_to(shape)
-        .ok_or_else(|| PyValueError::new_err(format!("shape {:?} cannot be broadcast to {shape:?}", layout.shape())))?;
+    let wider = layout.broadcast_to(shape).ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "shape {} cannot be broadcast to {}",
+            tuple_text(layout.shape()),
+            tuple_text(shape)
+        ))
+    })?;
     let view = view_of(py, tensor, &wider, 0)?;
     Ok(Tensor { shared: view.shared.to_read_only(), ..view })
 }
