@@ -63,6 +63,7 @@ def born(deleter: int = FREE, **fields: Any) -> int:
     """Allocate a tensor of three float32 and return the address of its struct; shape and data lie behind it."""
     room = ctypes.sizeof(Managed)
     address = libc.malloc(room + 64)
+    ctypes.memset(address, 0, room + 64)
     shape = (ctypes.c_int64 * 2).from_address(address + room)
     shape[:] = [3, 1]
     plain = {
@@ -78,7 +79,6 @@ def born(deleter: int = FREE, **fields: Any) -> int:
         "shape": address + room,
         "strides": address + room + 8,
     }
-    ctypes.memset(address, 0, room)
     struct = Managed.from_address(address)
     for name, value in {**plain, **fields}.items():
         setattr(struct, name, value)
