@@ -251,7 +251,7 @@ wheel: venv ## a wheel for this interpreter, into target/wheels
 ci: TORCH := 0
 # `trust` runs these, and counts.
 ci: LEFT_OUT := --ignore=python/tests/cases --ignore=python/tests/lifetime/test_growth.py
-ci: lint abi3 test trust loom numpy-suite interop asan fuzz-smoke ## what has to pass before a change lands
+ci: lint abi3 test trust loom numpy-suite interop asan fuzz-smoke freethreaded ## what has to pass before a change lands
 
 .PHONY: clean
 clean: ## remove what was built and installed
