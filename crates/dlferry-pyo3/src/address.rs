@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 
 use crate::error::IntoPyErr;
 use crate::memory::Keep;
+use crate::python::name_of_type;
 use crate::tensor::{Source, Tensor};
 
 /// Makes a tensor of memory at an address: `shape` extents and, unless C order is meant, as many strides in elements.
@@ -63,6 +64,6 @@ pub(crate) fn no_address(value: &Bound<'_, PyAny>) -> PyErr {
     } else {
         "dlferry.asarray takes arrays as they are"
     };
-    let kind = kind.fully_qualified_name().map_or_else(|_| String::from("unknown"), |name| name.to_string());
+    let kind = name_of_type(value);
     PyTypeError::new_err(format!("wanted an address, which is an integer, found an object of type {kind}: {remedy}"))
 }

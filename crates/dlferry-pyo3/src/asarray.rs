@@ -7,6 +7,7 @@ use pyo3::types::{PyDict, PyType};
 use crate::error::CopyRequiredError;
 use crate::once::interned;
 use crate::protocol::{self, Request, values};
+use crate::python::name_of_type;
 use crate::remedy::{Call, remedy};
 use crate::settle::resettle;
 use crate::tensor::Tensor;
@@ -127,7 +128,7 @@ impl Ways<'_, '_> {
 
     fn into_error(self) -> PyResult<PyErr> {
         let py = self.object.py();
-        let kind = self.object.get_type().fully_qualified_name()?;
+        let kind = name_of_type(self.object);
         // A class shows the attributes of its instances.
         if self.refusals.is_empty() || self.object.is_instance_of::<PyType>() {
             return Ok(PyTypeError::new_err(format!(

@@ -176,6 +176,13 @@ pub(crate) fn version_tuple(py: Python<'_>) -> PyResult<&Bound<'_, PyTuple>> {
     Ok(tuple.bind(py))
 }
 
+/// The name of an object's type with its module, for messages; without one, when the type has none or will not tell.
+pub(crate) fn name_of_type(object: &Bound<'_, PyAny>) -> String {
+    let kind = object.get_type();
+    let name = kind.fully_qualified_name().or_else(|_| kind.name());
+    name.map_or_else(|_| String::from("unknown"), |name| name.to_string())
+}
+
 /// Integers as Python shows a tuple of them.
 pub(crate) fn tuple_text(numbers: &[i64]) -> String {
     match numbers {

@@ -125,3 +125,30 @@ def test_anything_anywhere_is_taken_or_refused(place, value):
         judge(error)
     except AttributeError as error:
         assert "shape" in str(error) or "_reduce" in str(error)  # noqa: PT017
+
+
+class _Secretive(type):
+    @property
+    def __module__(cls):
+        raise RuntimeError("which module it is of, it will not tell")
+
+
+Secretive = _Secretive("Secretive", (), {})
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        dlferry.asarray,
+        dlferry.from_dlpack,
+        dlferry.from_buffer,
+        T.to,
+        lambda x: dlferry.from_address(x, (1,), "int8", owner=None),
+        lambda x: dlferry.copyto(x, T),
+        lambda x: dlferry.copyto(T, x),
+    ],
+)
+def test_type_that_will_not_say_its_module_is_refused_as_others_are(call):
+    """R4.13: what Python says of it is no error of the call's."""
+    with pytest.raises(TypeError, match=r"Secretive|unknown"):
+        call(Secretive())

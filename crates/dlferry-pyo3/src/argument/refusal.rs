@@ -10,6 +10,7 @@ use pyo3::types::{PyFloat, PyInt, PyList, PyTuple};
 use super::require::{Dyn, Order};
 use super::wanted::Wanted;
 use crate::borrow::Kind;
+use crate::python::name_of_type;
 
 /// The array is not as wanted.
 #[cold]
@@ -31,10 +32,6 @@ pub(super) fn read_only(object: &Bound<'_, PyAny>, wanted: &Wanted, found: &Desc
         format!("pass a writable {kind}, such as a copy")
     };
     PyBufferError::new_err(format!("wanted {wanted}, found {}{why}: {remedy}", Found { wanted, found }))
-}
-
-fn name_of_type(object: &Bound<'_, PyAny>) -> String {
-    object.get_type().fully_qualified_name().map_or_else(|_| String::from("unknown"), |name| name.to_string())
 }
 
 /// The object is no array.

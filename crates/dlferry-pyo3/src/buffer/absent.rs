@@ -9,6 +9,7 @@ use pyo3::types::PyBytes;
 
 use crate::memory::{Keep, Memory};
 use crate::protocol::Request;
+use crate::python::name_of_type;
 use crate::remedy::{Call, remedy};
 use crate::tensor::{Source, Tensor};
 
@@ -19,7 +20,7 @@ use crate::tensor::{Source, Tensor};
 /// `TypeError` for every other object, `BufferError` when the request cannot be met.
 pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> {
     let Ok(bytes) = object.cast::<PyBytes>() else {
-        let kind = object.get_type().fully_qualified_name()?;
+        let kind = name_of_type(object);
         return Err(PyTypeError::new_err(format!(
             "an object of type {kind} cannot lend its memory to this build of dlferry, which lacks the buffer protocol; {}",
             remedy(object, Call::FromBuffer)?

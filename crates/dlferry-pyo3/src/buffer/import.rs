@@ -11,6 +11,7 @@ use pyo3::types::PyMemoryView;
 use crate::memory::Memory;
 use crate::once::interned;
 use crate::protocol::{Request, values};
+use crate::python::name_of_type;
 use crate::remedy::{Call, remedy};
 use crate::tensor::{Source, Tensor};
 
@@ -26,7 +27,7 @@ use crate::tensor::{Source, Tensor};
 /// unchanged.
 pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> {
     if !is_lent(object) {
-        let kind = object.get_type().fully_qualified_name()?;
+        let kind = name_of_type(object);
         return Err(PyTypeError::new_err(format!(
             "an object of type {kind} has no buffer protocol; {}",
             remedy(object, Call::FromBuffer)?

@@ -11,6 +11,7 @@ use crate::error::CopyRequiredError;
 use crate::memory::{Keep, Memory};
 use crate::once::interned;
 use crate::protocol::Request;
+use crate::python::name_of_type;
 use crate::tensor::{Source, Tensor};
 
 /// Takes host memory that `__array_interface__` describes; `None` when the object has none.
@@ -43,7 +44,7 @@ pub(crate) fn host(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Opt
 /// Pillow's is, or be what the array lives in; nobody can tell.
 fn of_another(data: &Bound<'_, PyAny>, tensor: Tensor, request: &Request) -> PyResult<Tensor> {
     if request.copy == Some(false) {
-        let kind = data.get_type().fully_qualified_name()?;
+        let kind = name_of_type(data);
         return Err(CopyRequiredError::new_err(
             data.py(),
             format!(

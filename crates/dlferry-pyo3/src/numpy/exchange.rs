@@ -25,6 +25,7 @@ use crate::error::IntoPyErr;
 use crate::exchange::export::{Shared, allocate, answer, current_work_stream};
 use crate::once::interned;
 use crate::protocol::{self, Request};
+use crate::python::name_of_type;
 use crate::tensor::Tensor;
 use crate::trace::{self, Consumer};
 
@@ -137,7 +138,7 @@ fn check_derived(object: &Bound<'_, PyAny>) -> PyResult<()> {
     if array::array_or_derived(object).is_some() {
         return Ok(());
     }
-    let kind = object.get_type().fully_qualified_name()?;
+    let kind = name_of_type(object);
     Err(PyTypeError::new_err(format!("wanted a numpy.ndarray, found an object of type {kind}")))
 }
 

@@ -11,7 +11,7 @@ use pyo3::types::{PyBool, PyNone, PyString, PyTuple};
 use super::Request;
 use crate::device;
 use crate::once::{Once, interned};
-use crate::python::{MAX_KEYWORDS, call_method, version_tuple};
+use crate::python::{MAX_KEYWORDS, call_method, name_of_type, version_tuple};
 use crate::remedy::{Call, remedy};
 
 /// Calls `__dlpack__`, at first with all the keywords that matter and, when the call as such was refused, with those
@@ -134,7 +134,7 @@ fn is_missing(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, error: &PyE
 
 /// The refusal of an object that has no `__dlpack__`.
 pub(super) fn without_protocol(object: &Bound<'_, PyAny>) -> PyResult<PyErr> {
-    let kind = object.get_type().fully_qualified_name()?;
+    let kind = name_of_type(object);
     Ok(PyTypeError::new_err(format!(
         "an object of type {kind} has neither __dlpack__ nor a DLPack exchange table; {}",
         remedy(object, Call::FromDLPack)?

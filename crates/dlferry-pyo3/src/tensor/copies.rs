@@ -15,6 +15,7 @@ use crate::copying::{self, copying};
 use crate::error::CopyRequiredError;
 use crate::numpy;
 use crate::protocol::Request;
+use crate::python::name_of_type;
 use crate::read_only::Why;
 
 pub(super) fn copy(tensor: &Tensor, py: Python<'_>, order: &str) -> PyResult<Tensor> {
@@ -125,7 +126,7 @@ fn check_target(target: &Bound<'_, PyAny>, taken: &Tensor) -> PyResult<()> {
         return Err(PyBufferError::new_err(format!("the target is read-only: {why}")));
     }
     if descriptor.copied().is_none() && !is_tensor {
-        let kind = target.get_type().fully_qualified_name()?;
+        let kind = name_of_type(target);
         return Err(PyBufferError::new_err(format!(
             "the target, of type {kind}, may have answered with a copy of its elements, and what is written there would be \
             lost: pass the array that it is made of"

@@ -11,6 +11,7 @@ use super::{Tensor, fits};
 use crate::error::{CopyRequiredError, IntoPyErr};
 use crate::numpy::to_ndarray;
 use crate::once::interned;
+use crate::python::{name_of_type, unless_it_raises};
 
 /// Libraries that take an array, by the name that one imports: the module that has the function, and the function.
 const LIBRARIES: [(&str, &str, &str); 8] = [
@@ -76,7 +77,7 @@ pub(super) fn to<'py>(tensor: &Bound<'py, Tensor>, target: &Bound<'py, PyAny>) -
     if let Some(namespace) = target.getattr_opt(interned!(py, "__array_namespace__"))? {
         return namespace.call0()?.getattr(interned!(py, "from_dlpack"))?.call1((tensor,));
     }
-    let kind = target.get_type().fully_qualified_name()?;
+    let kind = name_of_type(target);
     Err(PyTypeError::new_err(format!(
         "an object of type {kind} is no library, no array of one that is known here, and has no from_dlpack"
     )))
@@ -87,8 +88,8 @@ pub(crate) fn library_of(array: &Bound<'_, PyAny>) -> PyResult<Option<&'static s
     let py = array.py();
     for class in array.get_type().mro().iter_borrowed() {
         let class = class.cast::<PyType>()?;
-        let module = class.getattr(interned!(py, "__module__"))?;
-        let Ok(module) = module.cast::<PyString>() else { continue };
+        let module = unless_it_raises(py, class.getattr(interned!(py, "__module__")))?;
+        let Some(Ok(module)) = module.as_ref().map(Bound::cast::<PyString>) else { continue };
         let module = module.to_cow()?;
         let found = match module.split('.').next().unwrap_or_default() {
             // Arrays that are not of NumPy build on its mixins.
