@@ -101,7 +101,7 @@ unsafe fn tiles<V: Vector, const E: usize, const N: usize, const PUT: u8>(area: 
     let block = BLOCK / LINE * side;
     let block = if PUT == SHIFT { block.min(SHIFTED) } else { block };
     let width = width(E);
-    let together = near(area.from_i, side) * side;
+    let together = if PUT == SHIFT { side } else { near(area.from_i, side) * side };
     let mut start = area.j.0;
     while start < area.j.1 {
         let stop = (start + block).min(area.j.1);
@@ -122,14 +122,15 @@ unsafe fn tiles<V: Vector, const E: usize, const N: usize, const PUT: u8>(area: 
                         let rows = shift.wrapping_add((j - start + tile * side) * 2 * LINE);
                         // SAFETY: a tile of the plane, and of the lines.
                         unsafe { turn::<V, E, N, PUT>(to, area.to_j, lines, rows, pass.swap.as_ref()) };
-                        if PUT == SHIFT {
-                            // SAFETY: lines that were just put together.
-                            unsafe { drain::<V>(to, area.to_j, rows, side, i == area.i.0) };
-                        }
                     }
                     i += side;
                 }
                 j += tiles * side;
+            }
+            if PUT == SHIFT {
+                let (to, _) = area.at::<E>(first, start);
+                // SAFETY: lines that were just put together.
+                unsafe { drain::<V>(to, area.to_j, shift, stop - start, first == area.i.0) };
             }
             first = far;
         }
