@@ -122,9 +122,19 @@ impl<'py> Slot<'py> {
     #[inline]
     pub(crate) fn borrow(&mut self, kind: Kind) -> Result<(), Kind> {
         match Region::of(&self.body().descriptor) {
-            Some(region) => self.place.registry.borrow(self.place.record(), &region, kind),
+            Some(region) => self.borrow_region(&region, kind),
             None => Ok(()),
         }
+    }
+
+    /// Borrows some bytes, whatever the body describes, until the slot is dropped.
+    ///
+    /// # Errors
+    ///
+    /// How memory that it overlaps is borrowed.
+    #[inline]
+    pub(crate) fn borrow_region(&mut self, region: &Region, kind: Kind) -> Result<(), Kind> {
+        self.place.registry.borrow(self.place.record(), region, kind)
     }
 
     #[inline]

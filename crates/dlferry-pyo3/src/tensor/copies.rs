@@ -54,20 +54,30 @@ pub(super) fn in_order(tensor: &Tensor, py: Python<'_>, order: Order) -> PyResul
 /// for shapes that do not fit.
 pub fn copyto(target: &Bound<'_, PyAny>, source: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = target.py();
-    let taken = asarray(target, &Request { copy: Some(false), ..Request::default() });
-    let taken = taken.map_err(|error| would_be_lost(py, error))?;
-    check_target(target, &taken)?;
-    let target = taken.shared.descriptor();
-    if let Some(strided) = numpy::awkward(source) {
+    let own;
+    let target = if let Ok(tensor) = target.cast::<Tensor>() {
+        check_target(target, tensor.get())?;
+        tensor.get().shared.descriptor()
+    } else {
+        let taken = asarray(target, &Request { copy: Some(false), ..Request::default() });
+        own = taken.map_err(|error| would_be_lost(py, error))?;
+        check_target(target, &own)?;
+        own.shared.descriptor()
+    };
+    let taken;
+    let source = if let Ok(tensor) = source.cast::<Tensor>() {
+        tensor.get().shared.view()
+    } else if let Some(strided) = numpy::awkward(source) {
         check_dtype(target.dtype(), strided.dtype())?;
         let _borrowed = borrow(py, target, None)?;
         // NumPy does not move the memory of an array that others hold, as `numpy::import` says, and threads go on meanwhile.
         let _held = [source.clone(), source.clone()];
         // SAFETY: as below; the array is the caller's during the call, and readable as its structure says.
         return copying(py, target.nbytes(), |job| unsafe { job.copy_strided_into(target, &strided) });
-    }
-    let source = asarray(source, &Request::default())?;
-    let source = source.shared.view();
+    } else {
+        taken = asarray(source, &Request::default())?;
+        taken.shared.view()
+    };
     check_dtype(target.dtype(), source.descriptor().dtype())?;
     let _borrowed = borrow(py, target, Some(source.descriptor()))?;
     // SAFETY: the memory may be written, for the target's producer says so (assumption P1), and nobody else looks at it
@@ -78,20 +88,20 @@ pub fn copyto(target: &Bound<'_, PyAny>, source: &Bound<'_, PyAny>) -> PyResult<
 /// Borrows the target for writing and the source for reading, as the arguments of functions do: no function looks at a slice
 /// of what is written here. Where both have bytes in common, it is the target alone that is kept.
 fn borrow<'py>(py: Python<'py>, target: &Descriptor, source: Option<&Descriptor>) -> PyResult<[Option<Slot<'py>>; 2]> {
-    let slot = |descriptor: &Descriptor, kind: Kind, which: &str| -> PyResult<Slot<'py>> {
+    let slot = |region: Region, kind: Kind, which: &str| -> PyResult<Slot<'py>> {
         let mut slot = borrow::reserve(py)?;
-        slot.body_mut().descriptor.clone_from(descriptor);
-        slot.borrow(kind).map_err(|taken| {
+        slot.borrow_region(&region, kind).map_err(|taken| {
             let does = if taken == Kind::Shared { "reads" } else { "writes" };
             PyBufferError::new_err(format!("the {which} is borrowed: a function that still runs {does} its memory"))
         })?;
         Ok(slot)
     };
-    let read = source.map(|source| slot(source, Kind::Shared, "source")).transpose()?;
-    let meets =
-        |source| Region::of(source).zip(Region::of(target)).is_some_and(|(source, target)| source.may_meet(&target));
-    let read = read.filter(|_| !source.is_some_and(meets));
-    Ok([Some(slot(target, Kind::Exclusive, "target")?), read])
+    // Nothing is borrowed of a tensor without elements.
+    let (to, from) = (Region::of(target), source.and_then(Region::of));
+    let meets = to.zip(from).is_some_and(|(to, from)| to.may_meet(&from));
+    // Looked at even where it is not kept.
+    let read = from.map(|region| slot(region, Kind::Shared, "source")).transpose()?.filter(|_| !meets);
+    Ok([to.map(|region| slot(region, Kind::Exclusive, "target")).transpose()?, read])
 }
 
 fn check_dtype(wanted: DLDataType, found: DLDataType) -> PyResult<()> {
