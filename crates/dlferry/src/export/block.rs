@@ -155,17 +155,14 @@ unsafe fn release<S, O: Send, R: Release>(block: NonNull<Block<S, O>>, memory: M
     unsafe { alloc::alloc::dealloc(block.as_ptr().cast(), memory) };
 }
 
-/// Runs `action` and keeps a panic from leaving it.
-#[cfg(feature = "std")]
+/// Runs `action` and keeps a panic from leaving it. Without `std` a panic cannot be caught, and the `extern "C"` frame above
+/// aborts.
 fn contain(action: impl FnOnce()) {
+    #[cfg(not(feature = "std"))]
+    action();
     // What the panic carried is left behind: dropping it could panic again.
+    #[cfg(feature = "std")]
     if let Err(payload) = std::panic::catch_unwind(core::panic::AssertUnwindSafe(action)) {
         let _leaked = ManuallyDrop::new(payload);
     }
-}
-
-/// Runs `action`; without `std` a panic cannot be caught, and the `extern "C"` frame above aborts.
-#[cfg(not(feature = "std"))]
-fn contain(action: impl FnOnce()) {
-    action();
 }

@@ -69,11 +69,8 @@ impl Layout {
     /// to the letter.
     #[must_use]
     pub fn with_axis(&self, at: usize) -> Option<Self> {
-        let stride = match self.axis(at) {
-            Some((extent, stride)) => stride.saturating_mul(extent.max(1)),
-            None if at == self.ndim() => 1,
-            None => return None,
-        };
+        // Beyond the last axis there is nothing to follow, and further beyond no place to insert anything.
+        let stride = self.axis(at).map_or(1, |(extent, stride)| stride.saturating_mul(extent.max(1)));
         let insert = |from: &[i64], value: i64| {
             let (before, after) = from.split_at_checked(at)?;
             let values = before.iter().copied().chain([value]).chain(after.iter().copied());

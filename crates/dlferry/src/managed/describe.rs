@@ -190,17 +190,16 @@ fn split_pairs(dtype: DLDataType, layout: &Layout, fields: Fields) -> Option<Lay
 fn split_last_axis(layout: &Layout) -> Option<Layout> {
     let mut shape = layout.shape().to_vec();
     let mut strides = layout.strides().to_vec();
-    let (last_extent, outer_shape) = shape.split_last_mut()?;
+    let last_extent = shape.last_mut()?;
     let (last_stride, outer_strides) = strides.split_last_mut()?;
     if *last_extent > 1 && *last_stride != 1 {
         return None;
     }
     *last_extent = last_extent.checked_mul(2)?;
     *last_stride = 1;
-    for (extent, stride) in outer_shape.iter().zip(outer_strides) {
-        // Where strides carry no meaning they may be too large to be doubled.
-        let has_meaning = *extent > 1 && !layout.is_empty();
-        *stride = if has_meaning { stride.checked_mul(2)? } else { stride.saturating_mul(2) };
+    for stride in outer_strides {
+        // Too large to be doubled are only strides without a meaning, and those of a span that no layout has.
+        *stride = stride.saturating_mul(2);
     }
     Layout::new(&shape, &strides).ok()
 }

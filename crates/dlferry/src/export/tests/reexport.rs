@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use super::Consumer;
 use super::counted::Counted;
 use crate::abi::{DLManagedTensor, DLManagedTensorVersioned, FLAG_IS_COPIED, FLAG_READ_ONLY};
-use crate::export::Export;
+use crate::export::{Export, ExportError};
 use crate::managed::{SharedTensor, Tensor};
 
 /// Takes over what another consumer holds.
@@ -97,6 +97,40 @@ fn a_shared_tensor_is_not_said_to_be_a_private_copy() {
     assert_eq!(consumer.fields().flags, 0);
     let consumer = Consumer::<DLManagedTensorVersioned>(copied.to_read_only().to_managed().unwrap());
     assert_eq!(consumer.fields().flags, FLAG_READ_ONLY);
+    // Nor when the reference goes with the struct: there may be others.
+    let consumer = Consumer::<DLManagedTensorVersioned>(copied.to_read_only().into_managed().unwrap());
+    assert_eq!(consumer.fields().flags, FLAG_READ_ONLY);
+    let consumer = Consumer::<DLManagedTensorVersioned>(copied.into_managed().unwrap());
+    assert_eq!(consumer.fields().flags, 0);
+}
+
+#[test]
+fn a_reference_that_goes_with_the_struct_goes_with_its_deleter() {
+    let (owner, drops) = Counted::new();
+    let whole = shared(Export::writable(owner));
+    let consumer = Consumer::<DLManagedTensorVersioned>(whole.into_managed().unwrap());
+    let tensor = taken(consumer);
+    assert_eq!((tensor.view().typed::<i32>().unwrap().get(&[5]), drops.count()), (Some(5), 0));
+    drop(tensor);
+    assert_eq!(drops.count(), 1);
+
+    let (owner, drops) = Counted::new();
+    let refused = shared(Export::read_only(owner)).into_managed::<DLManagedTensor>();
+    assert_eq!((refused.unwrap_err(), drops.count()), (ExportError::ReadOnlyUnversioned, 1));
+}
+
+#[test]
+fn parts_that_were_never_a_tensor_are_exported_as_one_is() {
+    let (owner, drops) = Counted::new();
+    let (handle, descriptor) = Export::read_only(owner).copied().finish().unwrap().into_parts();
+    // SAFETY: the two parts of one tensor.
+    let consumer = Consumer::<DLManagedTensorVersioned>(unsafe { descriptor.to_managed_with(handle) }.unwrap());
+    assert_eq!(consumer.fields().flags, FLAG_READ_ONLY | FLAG_IS_COPIED);
+    let (handle, descriptor) = taken(consumer).into_parts();
+    assert_eq!((descriptor.shape(), drops.count()), (&[6][..], 0));
+    // SAFETY: as above.
+    let refused = unsafe { descriptor.to_managed_with::<DLManagedTensor>(handle) };
+    assert_eq!((refused.unwrap_err(), drops.count()), (ExportError::ReadOnlyUnversioned, 1));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::layout::{Layout, Span, c_strides, f_strides, is_c_contiguous, is_f_contiguous};
+use crate::layout::{Layout, LayoutError, Span, c_strides, f_strides, is_c_contiguous, is_f_contiguous};
 
 #[test]
 fn empty_never_overflows() {
@@ -74,6 +74,42 @@ fn rank_has_no_limit() {
         assert_eq!(layout.reshaped(&[12]), Layout::c_contiguous(&[12]).ok());
         assert_eq!(layout.with_axis(rank).unwrap().without_axis(rank), Some(layout));
     }
+}
+
+#[test]
+fn a_layout_is_filled_where_it_is() {
+    let mut filled = Layout::blank();
+    // From place to allocation and back, so that nothing of a former one may be left.
+    for rank in [0, 1, 8, 9, 3, 12, 7, 9, 8, 0] {
+        let mut shape = vec![1; rank];
+        if let Some(last) = shape.last_mut() {
+            *last = 5;
+        }
+        for stride in [1, -3] {
+            let strides = vec![stride; rank];
+            let layout = Layout::new(&shape, &strides).unwrap();
+            assert_eq!(filled.fill(&shape, &strides), Ok(()));
+            assert_eq!((&filled, filled.span()), (&layout, layout.span()));
+        }
+    }
+    assert_eq!(filled.fill(&[2], &[]), Err(LayoutError::RankMismatch { shape: 1, strides: 0 }));
+    assert_eq!(filled.fill(&[-1], &[1]), Err(LayoutError::NegativeExtent { axis: 0, extent: -1 }));
+}
+
+#[test]
+fn what_is_known_to_be_row_major_is_and_what_people_make_is_known() {
+    let shapes: [&[i64]; 5] = [&[], &[3], &[1, 1], &[2, 1, 3], &[2, 3, 4, 5, 6, 7, 1, 2, 3]];
+    for shape in shapes {
+        let rows = Layout::c_contiguous(shape).unwrap();
+        assert!(rows.is_known_row_major() && Layout::new(shape, rows.strides()).unwrap().is_known_row_major());
+        assert!(rows.transposed().transposed().is_known_row_major());
+    }
+    let others: [(&[i64], &[i64]); 5] = [(&[3], &[2]), (&[3], &[-1]), (&[2, 3], &[1, 2]), (&[0], &[1]), (&[2], &[0])];
+    for (shape, strides) in others {
+        assert!(!Layout::new(shape, strides).unwrap().is_known_row_major(), "{shape:?} {strides:?}");
+    }
+    assert!(!Layout::c_contiguous(&[2, 3]).unwrap().transposed().is_known_row_major());
+    assert!(!Layout::blank().is_known_row_major());
 }
 
 #[test]

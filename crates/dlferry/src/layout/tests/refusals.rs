@@ -21,6 +21,8 @@ fn negative_extent_is_refused() {
         assert_eq!(Layout::f_contiguous(shape), Err(error.clone()));
         assert_eq!(Layout::new(shape, &alloc::vec![1; shape.len()]), Err(error));
     }
+    // The strides that follow from the extents.
+    assert_eq!(Layout::new(&[-1, -1], &[-1, 1]), Err(NegativeExtent { axis: 0, extent: -1 }));
 }
 
 #[test]
@@ -44,7 +46,7 @@ fn uncountable_size_is_refused() {
 
 #[test]
 fn span_beyond_64_bits_is_refused() {
-    let table: [(&[i64], &[i64]); 8] = [
+    let table: [(&[i64], &[i64]); 10] = [
         (&[2], &[i64::MIN]),
         (&[3], &[i64::MAX]),
         (&[2, 2], &[i64::MAX, 1]),
@@ -54,6 +56,9 @@ fn span_beyond_64_bits_is_refused() {
         // These sums wrap to 3 and -3.
         (&[2, 2, 2], &[i64::MAX, i64::MAX, 5]),
         (&[2, 2, 2], &[-i64::MAX, -i64::MAX, -5]),
+        // The second product wraps, and so does the sum to which that is added, to a span that would fit.
+        (&[2, 3], &[-(3 << 61), 1 << 62]),
+        (&[2, 3], &[1 << 62, -(1 << 62) - 1]),
     ];
     for (shape, strides) in table {
         assert_eq!(span(shape, strides), Err(SpanOverflow), "{shape:?} {strides:?}");

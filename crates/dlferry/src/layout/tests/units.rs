@@ -88,7 +88,9 @@ fn one_pass_refuses_what_the_plain_way_refuses() {
 
 #[test]
 fn there_are_as_many_strides_as_extents() {
-    for (shape, strides) in [(&[1, 2][..], &[8][..]), (&[2], &[8, 8]), (&[], &[8]), (&[2], &[])] {
+    let table =
+        [(&[1, 2][..], &[8][..]), (&[2], &[8, 8]), (&[], &[8]), (&[2], &[]), (&[1; 8], &[8; 9]), (&[1; 9], &[8; 8])];
+    for (shape, strides) in table {
         let mismatch = LayoutError::RankMismatch { shape: shape.len(), strides: strides.len() };
         assert_eq!(Layout::from_bytes(shape, strides, 8), Err(mismatch.clone()));
         assert_eq!(filled(shape, strides, 8), Err(mismatch));

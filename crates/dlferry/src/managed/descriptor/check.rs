@@ -1,5 +1,4 @@
 use super::Descriptor;
-use crate::abi::DLDeviceType;
 use crate::element::check_dtype;
 use crate::managed::DescribeError;
 
@@ -29,13 +28,12 @@ impl Descriptor {
         self.settle()
     }
 
-    /// Whether all that [`Self::check`] looks at is in order, as it is for most: elements of whole bytes in host memory, one
-    /// after another. `false` says nothing.
+    /// Whether all that [`Self::check`] looks at is in order, as it is for most: elements of whole bytes, one after another,
+    /// whose numbers would do for addresses whether the device has those or not. `false` says nothing.
     #[inline]
     fn is_plain(&self) -> bool {
         let bits = self.dtype.item_bits();
-        let is_simple =
-            self.layout.is_known_row_major() && self.device.device_type == DLDeviceType::CPU && bits % 8 == 0;
+        let is_simple = self.layout.is_known_row_major() && bits % 8 == 0;
         let bytes = self.layout.size().checked_mul(self.dtype.item_bytes());
         is_simple
             && self.byte_offset == 0

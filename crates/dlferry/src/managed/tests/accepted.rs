@@ -3,10 +3,10 @@ use core::ptr;
 
 use super::craft::{NOWHERE, Spec, compact, strided};
 use crate::abi::{
-    DLDataType, DLDataTypeCode, DLDevice, DLDeviceType, DLManagedTensor, DLManagedTensorVersioned, DLPackVersion,
-    FLAG_IS_COPIED, FLAG_IS_SUBBYTE_TYPE_PADDED, FLAG_READ_ONLY,
+    DLDataType, DLDataTypeCode, DLDevice, DLDeviceType, DLManagedTensor, DLPackVersion, FLAG_IS_COPIED,
+    FLAG_IS_SUBBYTE_TYPE_PADDED, FLAG_READ_ONLY,
 };
-use crate::managed::{Descriptor, Fields, describe_borrowed};
+use crate::managed::{Descriptor, Fields};
 
 fn describe(spec: &Spec) -> Descriptor {
     spec.describe().unwrap_or_else(|refusal| panic!("{spec:?}: {refusal}"))
@@ -64,18 +64,6 @@ fn an_unversioned_struct_is_read_only_and_cannot_tell_of_copies() {
     assert_eq!(descriptor.fields(), Fields::UNVERSIONED);
     assert!(descriptor.is_read_only());
     assert_eq!((descriptor.version(), descriptor.copied()), (None, None));
-}
-
-#[test]
-fn a_borrowed_tensor_is_read_only_and_cannot_tell_of_copies() {
-    let (managed, _log) = Spec { flags: FLAG_IS_COPIED, ..compact(&[2]) }.make::<DLManagedTensorVersioned>();
-    // SAFETY: just made, and owned by nobody yet.
-    let tensor = unsafe { (*managed.as_ptr()).dl_tensor };
-    // SAFETY: the struct lives until the handle below is dropped.
-    let descriptor = unsafe { describe_borrowed(&tensor) }.unwrap();
-    assert_eq!((descriptor.shape(), descriptor.fields()), (&[2][..], Fields::UNVERSIONED));
-    // SAFETY: made above and handed to nobody else.
-    drop(unsafe { crate::managed::Handle::versioned(managed) });
 }
 
 #[test]

@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 use core::ptr;
 
 use super::craft::NOWHERE;
-use crate::abi::{DLDataType, DLDevice, DLDeviceType};
+use crate::abi::{DLDataType, DLDataTypeCode, DLDevice, DLDeviceType};
 use crate::export::Export;
 use crate::layout::Layout;
 use crate::managed::{DescribeError, Descriptor, Fields, Outline, Strides};
@@ -90,6 +90,39 @@ fn bytes_are_counted_as_they_are_stored() {
     ];
     for (dtype, shape, nbytes) in cases {
         assert_eq!(at(DLDeviceType::CPU, dtype, dense(shape)).nbytes(), nbytes, "{dtype} {shape:?}");
+    }
+}
+
+#[test]
+fn elements_are_aligned_at_multiples_of_their_numbers() {
+    // Where the first element lies: at no multiple of more bytes than these.
+    let cases: [(DLDataType, usize, bool); 14] = [
+        (DLDataType::F64, 8, true),
+        (DLDataType::F64, 4, false),
+        (DLDataType::F64, 1, false),
+        (DLDataType::U8, 1, true),
+        (DLDataType::BOOL, 1, true),
+        (DLDataType::I4, 1, true),
+        (DLDataType::F6_E2M3FN, 1, true),
+        (DLDataType::C64, 4, true),
+        (DLDataType::C64, 2, false),
+        (DLDataType::C128, 8, true),
+        (DLDataType::C128, 4, false),
+        // Each lane is a number.
+        (DLDataType { lanes: 4, ..DLDataType::F32 }, 4, true),
+        (DLDataType { lanes: 4, ..DLDataType::F32 }, 2, false),
+        (DLDataType { code: DLDataTypeCode::OPAQUE_HANDLE, bits: 0, lanes: 1 }, 1, true),
+    ];
+    for (dtype, multiple, is_aligned) in cases {
+        let data = NOWHERE.wrapping_byte_add(multiple);
+        let describe = |device_type, shape: &[i64]| {
+            let device = DLDevice { device_type, device_id: 0 };
+            Descriptor::new(data, device, dtype, dense(shape), Fields::SHARED).unwrap()
+        };
+        assert_eq!(describe(DLDeviceType::CPU, &[2]).is_aligned(), is_aligned, "{dtype} at {multiple}");
+        assert_eq!(describe(DLDeviceType::CUDA, &[2]).is_aligned(), is_aligned, "{dtype} at {multiple}");
+        assert!(describe(DLDeviceType::METAL, &[2]).is_aligned(), "a handle has no address");
+        assert!(describe(DLDeviceType::CPU, &[2, 0]).is_aligned(), "nothing lies there");
     }
 }
 
@@ -207,12 +240,18 @@ fn the_fast_way_refuses_what_it_cannot_check() {
     let outline = Outline { data: NOWHERE, device, dtype, shape, strides, fields: Fields::SHARED };
     let mut descriptor = Descriptor::blank();
     assert!(descriptor.rewrite_row_major(&outline));
+    // Of whole bytes the flag means nothing, here as elsewhere.
+    let padded = Outline { fields: Fields { padded: true, ..Fields::UNVERSIONED }, ..outline };
+    assert!(descriptor.rewrite_row_major(&padded));
+    assert_eq!(descriptor.fields(), Fields::UNVERSIONED);
     let others = [
         Outline { data: ptr::null_mut(), ..outline },
         Outline { data: ptr::without_provenance_mut(usize::MAX - 4), ..outline },
         Outline { device: DLDevice { device_type: DLDeviceType::CUDA, device_id: 0 }, ..outline },
-        Outline { dtype: DLDataType::I4, ..outline },
-        Outline { dtype: DLDataType { lanes: 0, ..dtype }, ..outline },
+        // Strides that would be row-major, if the elements were whole bytes, or any.
+        Outline { dtype: DLDataType::I4, strides: Strides::Bytes(&[1]), ..outline },
+        Outline { dtype: DLDataType { lanes: 0, ..dtype }, strides: Strides::Bytes(&[0]), ..outline },
+        Outline { dtype: DLDataType { bits: 16, ..DLDataType::BOOL }, strides: Strides::Bytes(&[2]), ..outline },
         Outline { strides: Strides::Elements(&[1]), ..outline },
         Outline { strides: Strides::Bytes(&[8]), ..outline },
         Outline { shape: &[i64::MAX], ..outline },

@@ -3,6 +3,7 @@
 extern crate std;
 
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ffi::c_void;
@@ -186,6 +187,45 @@ fn the_only_reference_to_a_tensor_is_no_longer_shared() {
     assert_eq!(released.load(Ordering::SeqCst), 0);
     drop(tensor);
     assert_eq!(released.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_view_with_another_layout_keeps_the_memory_and_is_described_as_a_view_is() {
+    let (tensor, own, released) = kept();
+    let whole = tensor.into_shared();
+    let layout = Layout::new(&[2], &[-1]).unwrap();
+    let wanted = whole.descriptor().view(layout.clone(), 1).unwrap();
+    // SAFETY: elements 1 and 0 of two.
+    let view = unsafe { whole.with_layout(&layout, 1) }.unwrap();
+    let (layout, first) = (Layout::new(&[1], &[1]).unwrap(), -1);
+    // SAFETY: element 0, which is one before the first of the view.
+    let part = unsafe { view.with_layout(&layout, first) }.unwrap();
+    assert_eq!(format!("{:?}", view.descriptor()), format!("{wanted:?}"));
+    assert_eq!((part.descriptor().data(), part.descriptor().shape()), (NOWHERE, &[1][..]));
+    drop((whole, view));
+    assert_eq!((part.kept_by(&KEEPING), released.load(Ordering::SeqCst)), (Some(own), 0));
+    drop(part);
+    assert_eq!(released.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_view_that_is_refused_leaves_nothing_behind() {
+    let (tensor, _, released) = kept();
+    let whole = tensor.into_shared();
+    let layout = Layout::new(&[1], &[1]).unwrap();
+    // SAFETY: not among the elements, which is refused before anybody looks.
+    let refused = unsafe { whole.with_layout(&layout, i64::MAX) };
+    assert!(matches!(refused, Err(DescribeError::AddressOverflow { .. })));
+    drop(whole);
+    assert_eq!(released.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn the_debug_form_of_a_tensor_says_what_it_is() {
+    let (tensor, _, _released) = kept();
+    let said = format!("{:?}", tensor.descriptor());
+    assert!(format!("{tensor:?}").contains(&said));
+    assert!(format!("{:?}", tensor.into_shared()).contains(&said));
 }
 
 #[test]

@@ -10,5 +10,6 @@ mod deleter;
 mod descriptor;
 mod dtypes;
 mod keeper;
+mod lent;
 mod pairs;
 mod refused;

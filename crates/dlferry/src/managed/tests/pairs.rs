@@ -1,7 +1,7 @@
 //! 4-bit floats, two to an element, as one library exports them (rule R9.17).
 
 use super::craft::{Spec, compact, strided};
-use crate::abi::{DLDataType, FLAG_IS_SUBBYTE_TYPE_PADDED};
+use crate::abi::{DLDataType, DLDevice, DLDeviceType, FLAG_IS_SUBBYTE_TYPE_PADDED};
 
 const PAIR: DLDataType = DLDataType { lanes: 2, ..DLDataType::F4_E2M1FN };
 
@@ -35,6 +35,17 @@ fn strides_without_a_meaning_do_not_keep_pairs_together() {
         assert_eq!((descriptor.dtype(), descriptor.shape()), (DLDataType::F4_E2M1FN, &[1, 6][..]));
         let empty = pairs(strided(&[2, 0], &[odd, odd])).describe().unwrap();
         assert_eq!((empty.dtype(), empty.shape()), (DLDataType::F4_E2M1FN, &[2, 0][..]));
+    }
+}
+
+#[test]
+fn pairs_whose_halves_would_lie_too_far_apart_stay_pairs() {
+    // On a handle, for so far apart nothing has addresses.
+    let device = DLDevice { device_type: DLDeviceType::METAL, device_id: 0 };
+    for far in [1 << 62, -(1 << 62) - 1] {
+        let spec = Spec { device, ..pairs(strided(&[2, 3], &[far, 1])) };
+        let descriptor = spec.describe().unwrap();
+        assert_eq!((descriptor.dtype(), descriptor.shape(), descriptor.strides()), (PAIR, &[2, 3][..], &[far, 1][..]));
     }
 }
 

@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::nowhere;
-use crate::abi::{DLDataType, DLDataTypeCode, DLDevice};
+use crate::abi::{DLDataType, DLDataTypeCode, DLDevice, DLDeviceType};
 use crate::element::Scalar;
 use crate::layout::Layout;
 use crate::managed::{Descriptor, Fields, Tensor};
@@ -57,11 +57,17 @@ fn bits_at(bytes: &[u8], start: i64, width: u8) -> u8 {
     })
 }
 
-/// What the elements are when each stands at `width` bits from the next.
-fn oracle(bytes: &[u8], first: usize, dtype: DLDataType, layout: &Layout, width: u8) -> Vec<Scalar> {
+/// The bits of the elements when each stands at `width` bits from the next.
+fn bits(bytes: &[u8], first: usize, dtype: DLDataType, layout: &Layout, width: u8) -> Vec<u8> {
     let origin = i64::try_from(first).unwrap() * 8;
     let starts = layout.offsets().map(|offset| origin + offset * i64::from(width));
-    starts.map(|start| Scalar::decode(dtype, &[bits_at(bytes, start, dtype.bits)]).unwrap()).collect()
+    starts.map(|start| bits_at(bytes, start, dtype.bits)).collect()
+}
+
+/// What the elements are.
+fn oracle(bytes: &[u8], first: usize, dtype: DLDataType, layout: &Layout, width: u8) -> Vec<Scalar> {
+    let bits = bits(bytes, first, dtype, layout, width);
+    bits.into_iter().map(|bits| Scalar::decode(dtype, &[bits]).unwrap()).collect()
 }
 
 fn check(first: usize, shape: &[i64], strides: &[i64]) {
@@ -74,6 +80,11 @@ fn check(first: usize, shape: &[i64], strides: &[i64]) {
             let found: Vec<_> = tensor.view().scalars().unwrap().collect();
             let wanted = oracle(&bytes, first, dtype, &layout, width);
             assert_eq!(found, wanted, "{dtype} {layout:?} padded: {padded}");
+            let small = tensor.view().small_bits().unwrap();
+            let wanted = bits(&bytes, first, dtype, &layout, width);
+            assert_eq!(small.len(), wanted.len());
+            let small: Vec<_> = small.take(wanted.len() + 1).collect();
+            assert_eq!(small, wanted, "{dtype} {layout:?} padded: {padded}");
         }
     }
 }
@@ -151,6 +162,17 @@ fn no_packed_elements_are_read_from_no_memory() {
         let tensor = exact(&[], 0, dtype, &layout, false);
         assert_eq!(tensor.view().scalars().unwrap().collect::<Vec<_>>(), vec![]);
     }
+}
+
+#[test]
+fn elements_of_whole_bytes_are_no_small_bits() {
+    for dtype in [DLDataType::U8, DLDataType::BOOL, DLDataType::F64, DLDataType { lanes: 2, ..DLDataType::U4 }] {
+        let tensor = exact(&[0; 16], 0, dtype, &Layout::c_contiguous(&[2]).unwrap(), false);
+        assert_eq!(tensor.view().small_bits().map(Iterator::count), Err(ViewError::Opaque { dtype }));
+    }
+    let device = DLDevice { device_type: DLDeviceType::CUDA, device_id: 0 };
+    let tensor = nowhere(device, DLDataType::U4, &[4]);
+    assert_eq!(tensor.view().small_bits().map(Iterator::count), Err(ViewError::Device { device }));
 }
 
 #[test]

@@ -28,6 +28,20 @@ fn a_tensor_without_axes_is_read_with_an_empty_index() {
 }
 
 #[test]
+fn a_view_says_what_its_tensor_says() {
+    let layout = Layout::new(&[2, 3], &[1, -2]).unwrap();
+    let mut tensor = Export::writable([0_i16; 6]).layout(layout.clone(), 4).finish().unwrap();
+    let data = tensor.descriptor().data();
+    let any = tensor.view();
+    assert_eq!((any.shape(), any.strides(), any.layout()), (&[2, 3][..], &[1, -2][..], &layout));
+    assert_eq!((any.dtype(), any.device(), any.descriptor().data()), (DLDataType::I16, DLDevice::CPU, data));
+    let typed = any.typed::<i16>().unwrap();
+    assert_eq!((typed.shape(), typed.strides(), typed.layout()), (&[2, 3][..], &[1, -2][..], &layout));
+    assert_eq!(typed.descriptor().data(), data);
+    assert_eq!(tensor.typed_mut::<i16>().unwrap().descriptor().data(), data);
+}
+
+#[test]
 fn elements_come_in_c_order_whatever_the_strides() {
     let layout = Layout::new(&[2, 3], &[1, -2]).unwrap();
     let tensor = Export::read_only([0_i16, 1, 2, 3, 4, 5]).layout(layout, 4).finish().unwrap();

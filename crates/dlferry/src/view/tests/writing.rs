@@ -16,6 +16,25 @@ fn an_element_is_written_where_it_is_read() {
 }
 
 #[test]
+fn each_element_is_replaced_once_and_in_c_order() {
+    let layout = Layout::new(&[2, 2], &[1, -2]).unwrap();
+    let mut tensor = Export::writable([0_i16, 1, 2, 3, 4, 5]).layout(layout, 4).finish().unwrap();
+    let mut seen = Vec::new();
+    tensor.typed_mut::<i16>().unwrap().apply(|old| {
+        seen.push(old);
+        old * 10
+    });
+    assert_eq!(seen, [4, 2, 5, 3]);
+    let whole = Layout::new(&[6], &[1]).unwrap();
+    // SAFETY: the owner's six elements, of which the tensor's first is the fifth.
+    let whole = unsafe { tensor.into_shared().with_layout(&whole, -4) }.unwrap();
+    assert_eq!(whole.view().typed::<i16>().unwrap().to_vec(), [0, 1, 20, 30, 40, 50], "and nothing beside");
+
+    let mut empty = Export::writable([0_u8; 0]).shape(&[3, 0]).finish().unwrap();
+    empty.typed_mut::<u8>().unwrap().apply(|_| unreachable!("there are no elements"));
+}
+
+#[test]
 fn an_index_out_of_range_writes_nothing() {
     let mut tensor = Export::writable([7_u8; 6]).shape(&[2, 3]).finish().unwrap();
     let mut view = tensor.typed_mut::<u8>().unwrap();
