@@ -1,16 +1,23 @@
 """How far two threads get beyond one, in a Python without a global interpreter lock: 2.0 would be all the way.
 
-One thread and two alternate within the process, round by round, each thread on an array of its own. A function of
-Rust's that takes any object and does nothing is measured beside the others: it says what this machine and this
-interpreter allow.
+One thread and two alternate within the process, round by round. Each thread makes an array of its own, so that no two threads
+count references to one object or have objects on one line of the cache; they begin together, and what counts is the time from
+the first call of either to the last.
+
+Calls come from a loop of C's, of ``map``, or from one of Python's. The second counts references to the function, which both
+threads share, with each call, and so cannot get far; how far a function of Rust's gets that takes any object and does nothing
+is measured beside the others, for it says what this machine and this interpreter allow.
 """
 
 from __future__ import annotations
 
+import gc
+import itertools
 import statistics
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +26,10 @@ import dlferry_views
 import numpy as np
 
 ROUNDS = 31
-CALLS = 20_000
+SECONDS_PER_ROUND = 0.02
+
+Function = Callable[[Any], object]
+Loop = Callable[[Function, Any, int], None]
 
 
 def array() -> Any:
@@ -27,7 +37,7 @@ def array() -> Any:
     return np.zeros((3, 4), np.float32)
 
 
-ROWS: list[tuple[str, Callable[[Any], object], Callable[[], Any]]] = [
+ROWS: list[tuple[str, Function, Callable[[], Any]]] = [
     ("a function that does nothing", dlferry_views.take_object, array),
     ("a View of a NumPy array", dlferry_views.take_2d, array),
     ("a ViewMut of a NumPy array", dlferry_views.take_2d_mut, array),
@@ -38,24 +48,48 @@ ROWS: list[tuple[str, Callable[[Any], object], Callable[[], Any]]] = [
 ]
 
 
-def nanoseconds(function: Callable[[Any], object], arrays: list[Any]) -> int:
-    """The time that a thread for each array takes, from the moment on which all are ready."""
-    barrier = threading.Barrier(len(arrays) + 1)
+def mapped(function: Function, array: Any, calls: int) -> None:
+    """Calls the function in a loop of C's."""
+    deque(map(function, itertools.repeat(array, calls)), maxlen=0)
 
-    def body(array: Any) -> None:
-        repeated = range(CALLS)
-        barrier.wait()
-        for _ in repeated:
-            function(array)
 
-    threads = [threading.Thread(target=body, args=(array,)) for array in arrays]
+def looped(function: Function, array: Any, calls: int) -> None:
+    """Calls the function in a loop of Python's."""
+    for _ in range(calls):
+        function(array)
+
+
+def nanoseconds(loop: Loop, function: Function, make: Callable[[], Any], calls: int, count: int) -> int:
+    """The time from the first call to the last of as many threads, each with an array of its own."""
+    ready = threading.Barrier(count)
+    times: list[tuple[int, int]] = []
+
+    def body() -> None:
+        array = make()
+        loop(function, array, 100)
+        ready.wait()
+        start = time.perf_counter_ns()
+        loop(function, array, calls)
+        times.append((start, time.perf_counter_ns()))
+
+    threads = [threading.Thread(target=body) for _ in range(count)]
     for thread in threads:
         thread.start()
-    barrier.wait()
-    start = time.perf_counter_ns()
     for thread in threads:
         thread.join()
-    return time.perf_counter_ns() - start
+    return max(end for _, end in times) - min(start for start, _ in times)
+
+
+def growth(loop: Loop, function: Function, make: Callable[[], Any]) -> tuple[float, float]:
+    """Nanoseconds of a call in one thread, and how far two get beyond it: medians of the rounds."""
+    calls = 1000
+    while (took := nanoseconds(loop, function, make, calls, 1)) < SECONDS_PER_ROUND * 5e8:
+        calls = int(calls * min(10.0, SECONDS_PER_ROUND * 1e9 / took))
+    rounds = []
+    for _ in range(ROUNDS):
+        one = nanoseconds(loop, function, make, calls, 1)
+        rounds.append((one, nanoseconds(loop, function, make, calls, 2)))
+    return statistics.median(one / calls for one, _ in rounds), statistics.median(2 * one / two for one, two in rounds)
 
 
 def main() -> None:
@@ -63,13 +97,11 @@ def main() -> None:
     gil = getattr(sys, "_is_gil_enabled", lambda: True)()
     lock = "on, so that two threads get no further than one" if gil else "off"
     print(f"Python {sys.version.split()[0]}, the global interpreter lock is {lock}")
+    print(f"{'':30} {'map':>18} {'a loop':>18}")
+    gc.disable()
     for name, function, make in ROWS:
-        arrays = [make(), make()]
-        nanoseconds(function, arrays)
-        rounds = [(nanoseconds(function, arrays[:1]), nanoseconds(function, arrays)) for _ in range(ROUNDS)]
-        growth = statistics.median(2 * one / two for one, two in rounds)
-        each = statistics.median(one / CALLS for one, _ in rounds)
-        print(f"{name:30} {each:8.0f} ns   two threads: {growth:.2f} of one", flush=True)
+        cells = [growth(loop, function, make) for loop in (mapped, looped)]
+        print(f"{name:30}" + "".join(f" {each:8.0f} ns {two:5.2f} x" for each, two in cells), flush=True)
 
 
 if __name__ == "__main__":
