@@ -262,6 +262,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Tensor>()?;
+    Tensor::prepare(py);
     module.add_class::<DType>()?;
     module.add("CopyRequiredError", CopyRequiredError::class(py)?)?;
     module.add_function(wrap_pyfunction!(from_dlpack, module)?)?;

@@ -20,7 +20,7 @@
 //! # What is seen
 //!
 //! All views of all extension modules that are built with dlferry, whatever version and whatever release of `PyO3`, in all
-//! threads: they share one registry (`share`), found under the key `dlferry.borrow.v1` of the interpreter's dictionary.
+//! threads: they share one registry (`share`), found under the key `dlferry.borrow.v2` of the interpreter's dictionary.
 //! An overlap of two of them is never missed. Ranges of bytes that are apart are always accepted, and so are the
 //! elements of two strided arrays that the greatest common divisor of their strides tells apart (`region`). Others may be
 //! refused although they share no byte.
@@ -31,8 +31,8 @@
 //! # How
 //!
 //! A borrow is a record in memory that is never freed: a state and the region (`record`). Records come in blocks, of which
-//! each thread has its own (`slot`), so that threads do not wait for one another; nobody takes a lock. `registry` says why
-//! no overlap is missed nevertheless.
+//! each thread has its own (`slot`), so that threads do not wait for one another; nobody takes a lock. What a thread borrows is
+//! not looked at by those that borrow elsewhere (`territory`). `registry` says why no overlap is missed nevertheless.
 //!
 //! A view that is leaked (`mem::forget`) keeps its memory borrowed, and alive too.
 
@@ -42,6 +42,7 @@ mod registry;
 mod share;
 mod slot;
 mod sync;
+mod territory;
 
 use pyo3::prelude::*;
 

@@ -1,6 +1,11 @@
 //! One borrow, in memory that is never freed.
 
+use core::ptr;
+// Written before others see the record, and never again: there are no orders of that to play.
+use core::sync::atomic::AtomicPtr;
+
 use super::region::{COMBS, Comb, Region};
+use super::registry::Block;
 use super::sync::{AtomicUsize, Ordering, fence};
 
 /// How memory is borrowed.
@@ -27,7 +32,7 @@ const NEXT: usize = 4;
 ///
 /// Only who has reserved a record writes it; anybody may read it at any time. The state is a sequence lock: a reader that
 /// finds the same state before and after it has read the region has read the region of that state.
-#[repr(C, align(64))]
+#[repr(C, align(128))]
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(super) state: AtomicUsize,
@@ -36,12 +41,33 @@ pub(crate) struct Record {
     high: AtomicUsize,
     /// Step and width of each comb.
     combs: [[AtomicUsize; 2]; COMBS],
+    /// The block that it is a record of.
+    home: AtomicPtr<Block>,
 }
 
 impl Record {
     pub(super) fn new() -> Self {
         let zero = || AtomicUsize::new(0);
-        Self { state: zero(), space: zero(), low: zero(), high: zero(), combs: [[zero(), zero()], [zero(), zero()]] }
+        Self {
+            state: zero(),
+            space: zero(),
+            low: zero(),
+            high: zero(),
+            combs: [[zero(), zero()], [zero(), zero()]],
+            home: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
+
+    /// Says of which block it is a record; once, before others see it.
+    pub(super) fn settle(&self, home: &'static Block) {
+        self.home.store(ptr::from_ref(home).cast_mut(), Ordering::Relaxed);
+    }
+
+    /// The block that it is a record of; `None` before that is in the registry.
+    #[inline]
+    pub(super) fn home(&self) -> Option<&'static Block> {
+        // SAFETY: a block, which is never freed, or NULL.
+        unsafe { self.home.load(Ordering::Relaxed).as_ref() }
     }
 
     #[inline]
@@ -53,7 +79,8 @@ impl Record {
     #[inline]
     pub(super) fn reserve(&self) {
         let state = self.state.load(Ordering::Relaxed);
-        self.state.store(state & !KIND | RESERVED, Ordering::Relaxed);
+        // Who sees this sees also what was done under the borrow before, which ended earlier.
+        self.state.store(state & !KIND | RESERVED, Ordering::Release);
     }
 
     /// Lets everybody see what is borrowed; whether it may be is seen afterwards.

@@ -2,47 +2,76 @@
 //!
 //! # Why no overlap is missed
 //!
-//! Who borrows does three things, in this order: it *publishes* its record; it passes a *fence*; it *looks* at the records
-//! of the others. Take two that overlap, one of them at least exclusive. Fences are passed one after another, so one of the
-//! two passes its own second. All that the other did before its fence is visible to what this one does after: it
-//! looks, finds the other's record, and is refused. (An exclusive borrow also counts itself before its fence. Who borrows
-//! shared looks at the count first, and when that is zero at nothing else.)
+//! Who borrows does three things, in this order: it *publishes* its record, behind the territory of its block; it passes a
+//! *fence*; it *looks* at the others. Take two that overlap, one of them at least exclusive. Fences are passed one after another,
+//! so one of the two passes its own second. All that the other did before its fence is visible to what this one does after: it
+//! looks, finds that the other's territory has a bit of its own, looks at the other's records, finds that one, and is refused.
+//! (A block in which somebody borrows exclusively is counted before its territory grows. Who borrows shared looks at the count
+//! first, and when that is zero at nothing else.)
+//!
+//! A territory that has grown stays so until whoever has claimed the block finds all its records free. Then nobody else can
+//! reserve one, so that nobody relies on what is taken away.
 //!
 //! Of two that ask at the same moment, each may see the other and both be refused; nor does a borrow that is about to be
 //! refused look any different from one that stands. Both can only happen to threads that would otherwise race for the
 //! memory.
 //!
 //! Under a global interpreter lock, borrows begin and end while it is held. Then all this happens one after the other
-//! anyway, and neither the fence nor an atomic addition is needed.
+//! anyway, and there is no need of the fence, of territories, or of an atomic addition: what is counted are the borrows.
 //!
 //! # Why what was written is seen
 //!
 //! A borrow ends with a store that releases. Who borrows the same memory later has looked at that record, or at what was
-//! stored after it, with a load that acquires; or has read a count that was lowered after it.
+//! stored after it, with a load that acquires: at another state of the record, at the end of those in use, at a territory
+//! that was cleared, or at a count that was lowered after it.
+//!
+//! # Why threads are not in each other's way
+//!
+//! With each borrow a thread writes its own record, and nothing else. What others look at, as long as they borrow elsewhere, lies
+//! on other lines of the cache and is written now and then.
 
 use core::ptr;
 
 use super::record::{Kind, Record};
 use super::region::Region;
 use super::sync::{AtomicPtr, AtomicUsize, Ordering, fence};
+use super::territory::{BITS, Footprint, Territory};
 
-/// Records in one block.
-pub(super) const RECORDS: usize = 16;
+/// Records in one block; few where all orders are played.
+pub(super) const RECORDS: usize = if cfg!(all(loom, test)) { 2 } else { 16 };
 
 /// The major version of what lies in memory here; modules that know another one keep a registry of their own.
-pub(super) const VERSION: usize = 1;
+pub(super) const VERSION: usize = 2;
+
+/// Bits that are added to the territories of a block until they are made anew.
+const WORN: usize = BITS / 4;
 
 /// The records of one thread, or of all threads of a module when the interpreter lets one run at a time. Never freed.
-#[repr(C, align(64))]
+#[repr(C, align(128))]
 #[derive(Debug)]
 pub(super) struct Block {
     /// The block that was there before; set once, before the block is seen.
     next: AtomicPtr<Block>,
     /// 1 while some thread takes records of this block.
     claimed: AtomicUsize,
+    /// 1 while the block is among those that are counted for their exclusive borrows.
+    counted: AtomicUsize,
+    /// Where records are borrowed for reading.
+    reads: Territory,
+    /// Where records are borrowed for writing.
+    writes: Territory,
+    hot: Hot,
+    records: [Record; RECORDS],
+}
+
+/// What is written often; others do not look at it for nothing.
+#[repr(C, align(128))]
+#[derive(Debug)]
+struct Hot {
     /// From here on all records are free.
     top: AtomicUsize,
-    records: [Record; RECORDS],
+    /// Bits that were added to the territories.
+    added: AtomicUsize,
 }
 
 impl Block {
@@ -51,7 +80,10 @@ impl Block {
         Self {
             next: AtomicPtr::new(ptr::null_mut()),
             claimed: AtomicUsize::new(1),
-            top: AtomicUsize::new(0),
+            counted: AtomicUsize::new(0),
+            reads: Territory::new(),
+            writes: Territory::new(),
+            hot: Hot { top: AtomicUsize::new(0), added: AtomicUsize::new(0) },
             records: core::array::from_fn(|_| Record::new()),
         }
     }
@@ -69,7 +101,7 @@ impl Block {
     /// Reserves a record, for whoever has claimed the block; `None` when all are in use.
     #[inline]
     pub(super) fn reserve(&self) -> Option<(usize, &Record)> {
-        let mut top = self.top.load(Ordering::Relaxed);
+        let mut top = self.hot.top.load(Ordering::Relaxed);
         // Borrows mostly end in the reverse order. A record that is given back while one above it is in use waits for
         // that one.
         while let Some(below) = top.checked_sub(1) {
@@ -79,7 +111,7 @@ impl Block {
             top = below;
         }
         if let Some(record) = self.records.get(top) {
-            self.top.store(top.wrapping_add(1), Ordering::Release);
+            self.hot.top.store(top.wrapping_add(1), Ordering::Release);
             record.reserve();
             return Some((top, record));
         }
@@ -93,9 +125,21 @@ impl Block {
         self.records.iter()
     }
 
+    /// Whether the territories have grown so much that they say little.
+    #[inline]
+    pub(super) fn is_worn(&self) -> bool {
+        self.hot.added.load(Ordering::Relaxed) >= WORN
+    }
+
+    /// Whether there may be a borrow that excludes one of this footprint.
+    #[inline]
+    fn may_exclude(&self, footprint: Footprint, kind: Kind) -> bool {
+        self.writes.meets(footprint) || (kind == Kind::Exclusive && self.reads.meets(footprint))
+    }
+
     /// The records that may be in use.
     fn in_use(&self) -> impl Iterator<Item = &Record> {
-        self.records.iter().take(self.top.load(Ordering::Acquire))
+        self.records.iter().take(self.hot.top.load(Ordering::Acquire))
     }
 }
 
@@ -109,7 +153,7 @@ pub(crate) struct Registry {
     pub(super) size: usize,
     /// 1 when threads run at the same time, so that the fence is needed.
     is_concurrent: usize,
-    /// Exclusive borrows that stand or are about to be looked at; never fewer than stand.
+    /// Blocks that have a territory of exclusive borrows, each perhaps twice; under a global lock, exclusive borrows.
     pub(super) exclusives: AtomicUsize,
     /// The newest block.
     blocks: AtomicPtr<Block>,
@@ -133,6 +177,9 @@ impl Registry {
 
     /// Adds a block, for good.
     pub(super) fn add(&self, block: &'static Block) {
+        for record in block.records() {
+            record.settle(block);
+        }
         let new = ptr::from_ref(block).cast_mut();
         let mut newest = self.blocks.load(Ordering::Relaxed);
         loop {
@@ -151,21 +198,25 @@ impl Registry {
     /// How the overlapping memory is borrowed; the record is then reserved as before.
     #[inline]
     pub(super) fn borrow(&self, record: &Record, region: &Region, kind: Kind) -> Result<(), Kind> {
-        if kind == Kind::Exclusive {
-            self.count(1);
-        }
-        record.publish(region, kind);
-        if self.is_concurrent() {
+        let footprint = if self.is_concurrent() {
+            let footprint = Footprint::of(region);
+            self.enter(record, footprint, kind);
+            record.publish(region, kind);
             fence(Ordering::SeqCst);
-        }
+            footprint
+        } else {
+            self.count(kind, 1);
+            record.publish(region, kind);
+            Footprint::All
+        };
         if kind == Kind::Shared && self.exclusives.load(Ordering::Acquire) == 0 {
             return Ok(());
         }
-        match self.conflict(record, region, kind) {
+        match self.conflict(record, region, kind, footprint) {
             None => Ok(()),
             Some(found) => {
                 record.withdraw();
-                self.forget(kind);
+                self.count(kind, usize::MAX);
                 Err(found)
             }
         }
@@ -177,34 +228,69 @@ impl Registry {
         let kind = record.kind();
         record.free();
         if let Some(kind) = kind {
-            self.forget(kind);
+            self.count(kind, usize::MAX);
         }
     }
 
-    /// Counts an exclusive borrow no longer; comes after it was withdrawn.
+    /// Adds to the number of exclusive borrows under a global lock, before one is published or after it was withdrawn;
+    /// `usize::MAX` takes one away.
     #[inline]
-    fn forget(&self, kind: Kind) {
-        if kind == Kind::Exclusive {
-            self.count(usize::MAX);
-        }
-    }
-
-    /// Adds to the number of exclusive borrows; `usize::MAX` takes one away.
-    #[inline]
-    fn count(&self, change: usize) {
-        if self.is_concurrent() {
-            self.exclusives.fetch_add(change, Ordering::AcqRel);
-        } else {
+    fn count(&self, kind: Kind, change: usize) {
+        if kind == Kind::Exclusive && !self.is_concurrent() {
             let count = self.exclusives.load(Ordering::Relaxed);
             self.exclusives.store(count.wrapping_add(change), Ordering::Relaxed);
         }
     }
 
+    /// Sees to it that the block's territory has a region; comes before that is published.
+    #[inline]
+    fn enter(&self, record: &Record, footprint: Footprint, kind: Kind) {
+        let Some(block) = record.home() else { return };
+        let territory = match kind {
+            Kind::Shared => &block.reads,
+            Kind::Exclusive => &block.writes,
+        };
+        if !territory.has(footprint) {
+            self.widen(block, territory, footprint, kind);
+        }
+    }
+
+    #[cold]
+    fn widen(&self, block: &Block, territory: &Territory, footprint: Footprint, kind: Kind) {
+        if kind == Kind::Exclusive && block.counted.load(Ordering::Acquire) == 0 {
+            self.exclusives.fetch_add(1, Ordering::AcqRel);
+            // Who finds the block counted relies on it, so that it is counted first.
+            if block.counted.swap(1, Ordering::AcqRel) == 1 {
+                self.exclusives.fetch_sub(1, Ordering::AcqRel);
+            }
+        }
+        let added = territory.add(footprint);
+        block.hot.added.fetch_add(added, Ordering::Relaxed);
+    }
+
+    /// Begins the territories of a block anew, for whoever has claimed it, unless a record is in use.
+    #[cold]
+    pub(super) fn renew(&self, block: &Block) {
+        if !block.records().all(Record::is_free) {
+            return;
+        }
+        block.reads.clear();
+        block.writes.clear();
+        block.hot.added.store(0, Ordering::Relaxed);
+        if block.counted.swap(0, Ordering::AcqRel) == 1 {
+            self.exclusives.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+
     /// Another borrow that excludes this one.
-    fn conflict(&self, own: &Record, region: &Region, kind: Kind) -> Option<Kind> {
+    fn conflict(&self, own: &Record, region: &Region, kind: Kind, footprint: Footprint) -> Option<Kind> {
         let mut next = self.blocks.load(Ordering::Acquire);
         // SAFETY: blocks are never freed, and were whole before they were added.
         while let Some(block) = unsafe { next.as_ref() } {
+            next = block.next.load(Ordering::Relaxed);
+            if self.is_concurrent() && !block.may_exclude(footprint, kind) {
+                continue;
+            }
             for record in block.in_use() {
                 if ptr::eq(record, own) {
                     continue;
@@ -214,7 +300,6 @@ impl Registry {
                     return Some(other);
                 }
             }
-            next = block.next.load(Ordering::Relaxed);
         }
         None
     }

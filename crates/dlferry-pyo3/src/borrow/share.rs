@@ -14,7 +14,7 @@ use crate::once::interned;
 use crate::python::runs_threads_at_once;
 
 /// The key in the interpreter's dictionary, and the name of the capsule that is there.
-const KEY: &CStr = c"dlferry.borrow.v1";
+const KEY: &CStr = c"dlferry.borrow.v2";
 
 /// The registry that this module has found, which is never another.
 static FOUND: AtomicPtr<Registry> = AtomicPtr::new(ptr::null_mut());

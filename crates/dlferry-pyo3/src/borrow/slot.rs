@@ -65,6 +65,7 @@ struct Own(Cell<Option<&'static Frame>>);
 impl Drop for Own {
     fn drop(&mut self) {
         if let Some(frame) = self.0.get() {
+            frame.renew();
             frame.block.unclaim();
         }
     }
@@ -89,7 +90,11 @@ impl<'py> Slot<'py> {
     #[inline]
     pub(crate) fn reserve(py: Python<'py>, registry: &'static Registry) -> Self {
         let current = if registry.is_concurrent() {
-            OWN.try_with(|own| own.0.get()).ok().flatten()
+            let own = OWN.try_with(|own| own.0.get()).ok().flatten();
+            if let Some(frame) = own.filter(|frame| frame.block.is_worn()) {
+                frame.renew();
+            }
+            own
         } else {
             // SAFETY: a frame that is never freed, or NULL.
             unsafe { CURRENT.load(Ordering::Relaxed).as_ref() }
@@ -171,6 +176,14 @@ impl Frame {
     fn reserve(&'static self) -> Option<&'static Place> {
         // There are as many places as records.
         self.places.get(self.block.reserve()?.0)
+    }
+
+    /// Begins the territories of the block anew where that may be; called by whoever has claimed it.
+    #[cold]
+    fn renew(&self) {
+        if let Some(place) = self.places.first() {
+            place.registry.renew(&self.block);
+        }
     }
 
     /// Reserves a record of another frame than the present one, which is full, or missing; a new one if it must be.

@@ -6,6 +6,8 @@ mod class;
 mod copies;
 mod fits;
 pub(crate) mod hand_on;
+#[cfg(not(feature = "abi3"))]
+mod immortal;
 mod index;
 #[cfg(not(feature = "abi3"))]
 mod method;
@@ -163,6 +165,15 @@ impl Tensor {
     #[must_use]
     pub(crate) fn shared(&self) -> &SharedTensor {
         &self.shared
+    }
+
+    /// Prepares the class for tensors, as the first tensor does; best on the thread that has made the class.
+    #[doc(hidden)]
+    pub fn prepare(py: Python<'_>) {
+        #[cfg(not(feature = "abi3"))]
+        reuse::install(py);
+        #[cfg(feature = "abi3")]
+        let _nothing = py;
     }
 
     /// The tensor as an object.

@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-use super::Tensor;
+use super::{Tensor, immortal};
 use crate::python::runs_threads_at_once;
 
 /// Objects whose room is kept, at most.
@@ -76,7 +76,7 @@ pub(super) fn install(py: Python<'_>) {
 fn replace(py: Python<'_>) {
     // Without a global lock two threads would take the same room.
     if !matches!(runs_threads_at_once(py), Ok(false)) {
-        return;
+        return immortal::install(py);
     }
     let kind = py.get_type::<Tensor>().as_type_ptr();
     // SAFETY: a class that nothing can be derived from, made by pyo3, which is never freed.

@@ -111,3 +111,44 @@ fn a_new_block_is_seen() {
         thread.join().unwrap();
     });
 }
+
+/// The territory of a thread is begun anew between two borrows, while another thread asks.
+#[test]
+fn a_territory_that_is_begun_anew_hides_nobody() {
+    for (first, second) in [(Exclusive, Shared), (Shared, Exclusive)] {
+        loom::model(move || {
+            let (registry, memory) = fresh();
+            let (one, other) = (block(registry), block(registry));
+            let shared = memory.clone();
+            let thread = loom::thread::spawn(move || {
+                use_memory(registry, one, &shared, first);
+                registry.renew(one);
+                use_memory(registry, one, &shared, first);
+            });
+            use_memory(registry, other, &memory, second);
+            thread.join().unwrap();
+            assert!(use_memory(registry, other, &memory, Exclusive));
+        });
+    }
+}
+
+/// A record that was reserved before another thread claimed the block: both let its territory grow, and nobody takes away what
+/// the other relies on.
+#[test]
+fn two_threads_with_records_of_one_block_are_both_seen() {
+    loom::model(|| {
+        let (registry, memory) = fresh();
+        let (one, other) = (block(registry), block(registry));
+        let shared = memory.clone();
+        let (_, record) = one.reserve().expect("a record is free");
+        let thread = loom::thread::spawn(move || {
+            registry.borrow(record, &region(100, 108), Exclusive).expect("nobody else is there");
+            registry.release(record);
+        });
+        registry.renew(one);
+        use_memory(registry, one, &shared, Exclusive);
+        registry.renew(one);
+        use_memory(registry, other, &memory, Shared);
+        thread.join().unwrap();
+    });
+}

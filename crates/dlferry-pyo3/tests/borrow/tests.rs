@@ -20,6 +20,8 @@ mod region;
 mod registry;
 #[path = "../../src/borrow/sync.rs"]
 mod sync;
+#[path = "../../src/borrow/territory.rs"]
+mod territory;
 
 #[cfg(not(loom))]
 mod blocks;
@@ -27,5 +29,7 @@ mod blocks;
 mod orders;
 #[cfg(not(loom))]
 mod regions;
+#[cfg(not(loom))]
+mod territories;
 #[cfg(not(loom))]
 mod threads;
