@@ -286,6 +286,22 @@ class TestCopyto:
         assert x[:12].tolist() == x[12:].tolist()
         views.write_write(x[:12], x[12:])
 
+    @pytest.mark.parametrize("take", [lambda x: x, dlferry.from_dlpack])
+    def test_source_that_meets_the_target_is_looked_at_too(self, take: Callable[[Any], Any]) -> None:
+        x = np.arange(24, dtype="f4")
+        to, of = take(x[:12]), take(x[6:18])
+        with pytest.raises(BufferError, match="the source is borrowed: a function that still runs writes"):
+            views.writing(x[14:], lambda: dlferry.copyto(to, of))
+        assert x.tolist() == [*range(24)]
+        views.writing(x[18:], lambda: dlferry.copyto(to, of))
+        assert x[:12].tolist() == [*range(6, 18)]
+
+    def test_misaligned_tensor_is_a_source(self) -> None:
+        x = np.frombuffer(bytes(1) + np.arange(6, dtype="f4").tobytes(), "f4", 6, 1)
+        target = np.zeros(6, "f4")
+        dlferry.copyto(dlferry.from_dlpack(target), dlferry.from_dlpack(x))
+        assert target.tolist() == [*range(6)]
+
 
 @pytest.mark.parametrize("owned", [False, True])
 def test_tensor_that_is_looked_at_is_not_written(owned: bool) -> None:
