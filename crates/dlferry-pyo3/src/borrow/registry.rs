@@ -198,21 +198,31 @@ impl Registry {
     /// How the overlapping memory is borrowed; the record is then reserved as before.
     #[inline]
     pub(super) fn borrow(&self, record: &Record, region: &Region, kind: Kind) -> Result<(), Kind> {
-        let footprint = if self.is_concurrent() {
-            let footprint = Footprint::of(region);
-            self.enter(record, footprint, kind);
-            record.publish(region, kind);
-            fence(Ordering::SeqCst);
-            footprint
-        } else {
-            self.count(kind, 1);
-            record.publish(region, kind);
-            Footprint::All
-        };
+        if self.is_concurrent() {
+            return self.borrow_beside_others(record, region, kind);
+        }
+        self.count(kind, 1);
+        record.publish(region, kind);
+        self.look(record, region, kind, |_| true)
+    }
+
+    /// As [`Self::borrow`], where threads run at the same time; apart, so that it costs nothing where they do not.
+    #[inline(never)]
+    fn borrow_beside_others(&self, record: &Record, region: &Region, kind: Kind) -> Result<(), Kind> {
+        let footprint = Footprint::of(region);
+        self.enter(record, footprint, kind);
+        record.publish(region, kind);
+        fence(Ordering::SeqCst);
+        self.look(record, region, kind, |block| block.may_exclude(footprint, kind))
+    }
+
+    /// Looks at the borrows of the blocks that matter, and withdraws this one where one excludes it.
+    #[inline]
+    fn look(&self, record: &Record, region: &Region, kind: Kind, matters: impl Fn(&Block) -> bool) -> Result<(), Kind> {
         if kind == Kind::Shared && self.exclusives.load(Ordering::Acquire) == 0 {
             return Ok(());
         }
-        match self.conflict(record, region, kind, footprint) {
+        match self.conflict(record, region, kind, matters) {
             None => Ok(()),
             Some(found) => {
                 record.withdraw();
@@ -283,12 +293,12 @@ impl Registry {
     }
 
     /// Another borrow that excludes this one.
-    fn conflict(&self, own: &Record, region: &Region, kind: Kind, footprint: Footprint) -> Option<Kind> {
+    fn conflict(&self, own: &Record, region: &Region, kind: Kind, matters: impl Fn(&Block) -> bool) -> Option<Kind> {
         let mut next = self.blocks.load(Ordering::Acquire);
         // SAFETY: blocks are never freed, and were whole before they were added.
         while let Some(block) = unsafe { next.as_ref() } {
             next = block.next.load(Ordering::Relaxed);
-            if self.is_concurrent() && !block.may_exclude(footprint, kind) {
+            if !matters(block) {
                 continue;
             }
             for record in block.in_use() {
