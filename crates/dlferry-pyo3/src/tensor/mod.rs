@@ -169,11 +169,10 @@ impl Tensor {
 
     /// Prepares the class for tensors, as the first tensor does; best on the thread that has made the class.
     #[doc(hidden)]
+    #[cfg_attr(feature = "abi3", allow(unused_variables, reason = "the stable interface has no way to do it"))]
     pub fn prepare(py: Python<'_>) {
         #[cfg(not(feature = "abi3"))]
         reuse::install(py);
-        #[cfg(feature = "abi3")]
-        let _nothing = py;
     }
 
     /// The tensor as an object.
