@@ -7,6 +7,7 @@ use dlferry::managed::{Descriptor, Fields, Tensor as Managed};
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
+use crate::borrow::{self, Kind, Region};
 use crate::copying::copying;
 use crate::error::{CopyRequiredError, IntoPyErr};
 use crate::protocol::Request;
@@ -82,11 +83,14 @@ impl Memory {
                     return Err(PyBufferError::new_err(text));
                 }
                 if request.copy == Some(false) {
-                    return Err(CopyRequiredError::new_err(py, format!("{reason}, and copy=False forbids a copy")));
+                    return Err(CopyRequiredError::new_err(py, format!("{reason}{}", request.forbids_a_copy())));
                 }
                 let strided = Strided::new(self.data, self.dtype, &self.shape, &self.strides, self.swapped)
                     .map_err(IntoPyErr::into_py_err)?;
                 let bytes = strided.nbytes();
+                // Who converts an argument reads it, as who takes it does.
+                let region = strided.addresses().and_then(|(low, high)| Region::between(low, high));
+                let _borrowed = borrow::bytes(py, region, Kind::Shared, "array", None)?;
                 // SAFETY: readable host memory, vouched for by the caller; `keep` is there until the copy is made.
                 let copy = copying(py, bytes, |job| unsafe { job.copy_strided(&strided) })?;
                 drop(keep);

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::types::{PyString, PyTuple};
 
-use crate::once::{Once, interned};
+use crate::once::Once;
 
 /// The largest number of keywords that [`call_method`] is given.
 pub(crate) const MAX_KEYWORDS: usize = 4;
@@ -200,10 +200,7 @@ pub(crate) fn unless_it_raises<T>(py: Python<'_>, result: PyResult<T>) -> PyResu
     }
 }
 
-/// Whether threads run Python code at the same time. Once an interpreter has its lock it keeps it.
-pub(crate) fn runs_threads_at_once(py: Python<'_>) -> PyResult<bool> {
-    match py.import(interned!(py, "sys"))?.getattr_opt(interned!(py, "_is_gil_enabled"))? {
-        Some(is_enabled) => Ok(!is_enabled.call0()?.is_truthy()?),
-        None => Ok(false),
-    }
-}
+/// Whether threads may run Python code at the same time: whether this is a build for an interpreter that needs no global lock,
+/// whose objects have a longer head. What such an interpreter says of its lock now holds for now: it has one, say, while it
+/// imports a module.
+pub(crate) const RUNS_THREADS_AT_ONCE: bool = size_of::<ffi::PyObject>() > size_of::<[usize; 2]>();

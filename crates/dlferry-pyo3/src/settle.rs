@@ -46,7 +46,7 @@ fn fit(
     if request.copy == Some(false) && copied {
         return Err(CopyRequiredError::new_err(
             py,
-            String::from("the producer copied the data, and copy=False forbids that"),
+            format!("the producer copied the data{}", request.forbids_a_copy()),
         ));
     }
     let private = copied && !descriptor.is_read_only();

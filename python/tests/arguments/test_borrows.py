@@ -1,5 +1,6 @@
 """Who may read and write at the same time: in one call, in calls within calls, in threads, in two modules."""
 
+import contextlib
 import gc
 import importlib.machinery
 import importlib.util
@@ -295,6 +296,46 @@ class TestCopyto:
         assert x.tolist() == [*range(24)]
         views.writing(x[18:], lambda: dlferry.copyto(to, of))
         assert x[:12].tolist() == [*range(6, 18)]
+
+    def test_all_of_a_source_is_kept_that_meets_the_target(self) -> None:
+        """Also the part that is not written, while a large copy lets others run."""
+        n = 8 << 20
+        x = np.zeros(3 * n, "f4")
+        was_refused, ended = threading.Event(), threading.Event()
+
+        def write() -> None:
+            while not ended.is_set():
+                try:
+                    views.fill(x[-20:], 1)
+                except BufferError:
+                    was_refused.set()
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        try:
+            for _ in range(100):
+                with contextlib.suppress(BufferError):  # the other was first
+                    dlferry.copyto(x[: 2 * n], x[n:])
+                if was_refused.is_set():
+                    break
+        finally:
+            ended.set()
+            thread.join()
+        assert was_refused.is_set()
+
+    @pytest.mark.parametrize(
+        "take", [lambda x: x.view(x.dtype.newbyteorder()), lambda x: np.ndarray(4, "f4", x, 2, (6,))]
+    )
+    def test_source_that_only_a_copy_can_describe(self, take: Callable[[Any], Any]) -> None:
+        x = fresh()
+        source = take(x)
+        y = np.zeros(source.shape, "f4")
+        for read in (lambda: dlferry.copyto(y, source), lambda: dlferry.asarray(source),
+                     lambda: views.see_converted(source), lambda: dlferry.asarray(memoryview(source))):  # fmt: skip
+            with pytest.raises(BufferError, match="is borrowed: a function that still runs writes"):
+                views.writing(x, read)
+            views.reading(x, read)
+            read()
 
     def test_misaligned_tensor_is_a_source(self) -> None:
         x = np.frombuffer(bytes(1) + np.arange(6, dtype="f4").tobytes(), "f4", 6, 1)

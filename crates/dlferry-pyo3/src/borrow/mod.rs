@@ -44,6 +44,7 @@ mod slot;
 mod sync;
 mod territory;
 
+use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
 pub(crate) use record::Kind;
@@ -58,4 +59,26 @@ pub(crate) use slot::{Body, Slot};
 #[inline]
 pub(crate) fn reserve(py: Python<'_>) -> PyResult<Slot<'_>> {
     share::registry(py).map(|registry| Slot::reserve(py, registry))
+}
+
+/// Borrows some bytes as long as the slot is kept, beside those that the same user has in `own`; `which` array they are is said
+/// in a refusal. Nothing is borrowed where there are none.
+///
+/// # Errors
+///
+/// `BufferError` when others have borrowed some of them in a way that excludes this one.
+pub(crate) fn bytes<'py>(
+    py: Python<'py>,
+    region: Option<Region>,
+    kind: Kind,
+    which: &str,
+    own: Option<&Slot<'py>>,
+) -> PyResult<Option<Slot<'py>>> {
+    let Some(region) = region else { return Ok(None) };
+    let mut slot = reserve(py)?;
+    slot.borrow_region(&region, kind, own).map_err(|taken| {
+        let does = if taken == Kind::Shared { "reads" } else { "writes" };
+        PyBufferError::new_err(format!("the {which} is borrowed: a function that still runs {does} its memory"))
+    })?;
+    Ok(Some(slot))
 }

@@ -72,6 +72,12 @@ impl Region {
         Some(Self { space, low, high, combs })
     }
 
+    /// All bytes from one address to before another; `None` when there are none.
+    pub(crate) fn between(low: usize, high: usize) -> Option<Self> {
+        let width = high.checked_sub(low).filter(|&width| width > 0)?;
+        Some(Self { space: 0, low, high, combs: [Comb { step: 0, width }; COMBS] })
+    }
+
     /// Whether the two may have a byte in common. Never `false` when they have.
     #[inline]
     pub(crate) fn may_meet(&self, other: &Self) -> bool {

@@ -198,34 +198,50 @@ impl Registry {
     /// How the overlapping memory is borrowed; the record is then reserved as before.
     #[inline]
     pub(super) fn borrow(&self, record: &Record, region: &Region, kind: Kind) -> Result<(), Kind> {
+        self.borrow_with(record, record, region, kind)
+    }
+
+    /// The same for who has borrowed through another record already, which may overlap: both are one user's.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    #[inline]
+    pub(super) fn borrow_with(&self, record: &Record, own: &Record, region: &Region, kind: Kind) -> Result<(), Kind> {
         if self.is_concurrent() {
-            return self.borrow_beside_others(record, region, kind);
+            return self.borrow_beside_others(record, own, region, kind);
         }
         self.count(kind, 1);
         record.publish(region, kind);
-        self.look(record, region, kind, |_| true)
+        self.look([record, own], region, kind, |_| true)
     }
 
-    /// As [`Self::borrow`], where threads run at the same time; apart, so that it costs nothing where they do not.
+    /// As [`Self::borrow_with`], where threads run at the same time; apart, so that it costs nothing where they do not.
     #[inline(never)]
-    fn borrow_beside_others(&self, record: &Record, region: &Region, kind: Kind) -> Result<(), Kind> {
+    fn borrow_beside_others(&self, record: &Record, own: &Record, region: &Region, kind: Kind) -> Result<(), Kind> {
         let footprint = Footprint::of(region);
         self.enter(record, footprint, kind);
         record.publish(region, kind);
         fence(Ordering::SeqCst);
-        self.look(record, region, kind, |block| block.may_exclude(footprint, kind))
+        self.look([record, own], region, kind, |block| block.may_exclude(footprint, kind))
     }
 
-    /// Looks at the borrows of the blocks that matter, and withdraws this one where one excludes it.
+    /// Looks at the borrows of the blocks that matter, and withdraws that of the first of one's own where one excludes it.
     #[inline]
-    fn look(&self, record: &Record, region: &Region, kind: Kind, matters: impl Fn(&Block) -> bool) -> Result<(), Kind> {
+    fn look(
+        &self,
+        own: [&Record; 2],
+        region: &Region,
+        kind: Kind,
+        matters: impl Fn(&Block) -> bool,
+    ) -> Result<(), Kind> {
         if kind == Kind::Shared && self.exclusives.load(Ordering::Acquire) == 0 {
             return Ok(());
         }
-        match self.conflict(record, region, kind, matters) {
+        match self.conflict(own, region, kind, matters) {
             None => Ok(()),
             Some(found) => {
-                record.withdraw();
+                own[0].withdraw();
                 self.count(kind, usize::MAX);
                 Err(found)
             }
@@ -293,7 +309,13 @@ impl Registry {
     }
 
     /// Another borrow that excludes this one.
-    fn conflict(&self, own: &Record, region: &Region, kind: Kind, matters: impl Fn(&Block) -> bool) -> Option<Kind> {
+    fn conflict(
+        &self,
+        own: [&Record; 2],
+        region: &Region,
+        kind: Kind,
+        matters: impl Fn(&Block) -> bool,
+    ) -> Option<Kind> {
         let mut next = self.blocks.load(Ordering::Acquire);
         // SAFETY: blocks are never freed, and were whole before they were added.
         while let Some(block) = unsafe { next.as_ref() } {
@@ -302,7 +324,7 @@ impl Registry {
                 continue;
             }
             for record in block.in_use() {
-                if ptr::eq(record, own) {
+                if own.iter().any(|own| ptr::eq(record, *own)) {
                     continue;
                 }
                 let Some((other, taken)) = record.read() else { continue };

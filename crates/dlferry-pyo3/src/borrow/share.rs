@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 
 use super::registry::{Registry, VERSION};
 use crate::once::interned;
-use crate::python::runs_threads_at_once;
+use crate::python::RUNS_THREADS_AT_ONCE;
 
 /// The key in the interpreter's dictionary, and the name of the capsule that is there.
 const KEY: &CStr = c"dlferry.borrow.v2";
@@ -66,7 +66,7 @@ fn find(py: Python<'_>) -> PyResult<&'static Registry> {
 
 /// A capsule around a new registry, which is never freed: views may outlive the capsule.
 fn new_capsule(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    let registry = Box::into_raw(Box::new(Registry::new(runs_threads_at_once(py)?)));
+    let registry = Box::into_raw(Box::new(Registry::new(RUNS_THREADS_AT_ONCE)));
     // SAFETY: attached; the name is static; nothing is to be freed.
     let capsule = unsafe { ffi::PyCapsule_New(registry.cast(), KEY.as_ptr(), None) };
     // SAFETY: a new reference, or NULL with an exception set.

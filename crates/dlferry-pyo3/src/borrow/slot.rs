@@ -127,19 +127,21 @@ impl<'py> Slot<'py> {
     #[inline]
     pub(crate) fn borrow(&mut self, kind: Kind) -> Result<(), Kind> {
         match Region::of(&self.body().descriptor) {
-            Some(region) => self.borrow_region(&region, kind),
+            Some(region) => self.place.registry.borrow(self.place.record(), &region, kind),
             None => Ok(()),
         }
     }
 
-    /// Borrows some bytes, whatever the body describes, until the slot is dropped.
+    /// Borrows some bytes, whatever the body describes, until the slot is dropped. They may overlap those of `own`, which the
+    /// same user has.
     ///
     /// # Errors
     ///
     /// How memory that it overlaps is borrowed.
     #[inline]
-    pub(crate) fn borrow_region(&mut self, region: &Region, kind: Kind) -> Result<(), Kind> {
-        self.place.registry.borrow(self.place.record(), region, kind)
+    pub(super) fn borrow_region(&mut self, region: &Region, kind: Kind, own: Option<&Self>) -> Result<(), Kind> {
+        let own = own.unwrap_or(self).place.record();
+        self.place.registry.borrow_with(self.place.record(), own, region, kind)
     }
 
     #[inline]

@@ -48,8 +48,8 @@ fn of_another(data: &Bound<'_, PyAny>, tensor: Tensor, request: &Request) -> PyR
         return Err(CopyRequiredError::new_err(
             data.py(),
             format!(
-                "the array interface's data is an object of type {kind}, which may be a copy made for this answer, and \
-                copy=False forbids a copy"
+                "the array interface's data is an object of type {kind}, which may be a copy made for this answer{}",
+                request.forbids_a_copy()
             ),
         ));
     }

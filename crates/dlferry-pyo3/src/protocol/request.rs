@@ -16,3 +16,10 @@ pub struct Request {
     /// The memory will be written for its owner to see: a refusal does not advise what ends in a copy.
     pub in_place: bool,
 }
+
+impl Request {
+    /// Why a copy will not do, behind what it would be for: who writes in place has not passed `copy=False`.
+    pub(crate) fn forbids_a_copy(&self) -> &'static str {
+        if self.in_place { "" } else { ", and copy=False forbids a copy" }
+    }
+}

@@ -59,7 +59,7 @@ pub fn copyto(target: &Bound<'_, PyAny>, source: &Bound<'_, PyAny>) -> PyResult<
         check_target(target, tensor.get())?;
         tensor.get().shared.descriptor()
     } else {
-        let taken = asarray(target, &Request { copy: Some(false), ..Request::default() });
+        let taken = asarray(target, &Request { copy: Some(false), in_place: true, ..Request::default() });
         own = taken.map_err(|error| would_be_lost(py, error))?;
         check_target(target, &own)?;
         own.shared.descriptor()
@@ -69,7 +69,7 @@ pub fn copyto(target: &Bound<'_, PyAny>, source: &Bound<'_, PyAny>) -> PyResult<
         tensor.get().shared.view()
     } else if let Some(strided) = numpy::awkward(source) {
         check_dtype(target.dtype(), strided.dtype())?;
-        let _borrowed = borrow(py, target, None)?;
+        let _borrowed = borrow(py, target, strided.addresses().and_then(|(low, high)| Region::between(low, high)))?;
         // NumPy does not move the memory of an array that others hold, as `numpy::import` says, and threads go on meanwhile.
         let _held = [source.clone(), source.clone()];
         // SAFETY: as below; the array is the caller's during the call, and readable as its structure says.
@@ -79,29 +79,18 @@ pub fn copyto(target: &Bound<'_, PyAny>, source: &Bound<'_, PyAny>) -> PyResult<
         taken.shared.view()
     };
     check_dtype(target.dtype(), source.descriptor().dtype())?;
-    let _borrowed = borrow(py, target, Some(source.descriptor()))?;
+    let _borrowed = borrow(py, target, Region::of(source.descriptor()))?;
     // SAFETY: the memory may be written, for the target's producer says so (assumption P1), and nobody else looks at it
     // meanwhile (assumption P2).
     copying(py, target.nbytes(), |job| unsafe { job.copy_into(target, source) })
 }
 
-/// Borrows the target for writing and the source for reading, as the arguments of functions do: no function looks at a slice
-/// of what is written here. Where both have bytes in common, it is the target alone that is kept.
-fn borrow<'py>(py: Python<'py>, target: &Descriptor, source: Option<&Descriptor>) -> PyResult<[Option<Slot<'py>>; 2]> {
-    let slot = |region: Region, kind: Kind, which: &str| -> PyResult<Slot<'py>> {
-        let mut slot = borrow::reserve(py)?;
-        slot.borrow_region(&region, kind).map_err(|taken| {
-            let does = if taken == Kind::Shared { "reads" } else { "writes" };
-            PyBufferError::new_err(format!("the {which} is borrowed: a function that still runs {does} its memory"))
-        })?;
-        Ok(slot)
-    };
-    // Nothing is borrowed of a tensor without elements.
-    let (to, from) = (Region::of(target), source.and_then(Region::of));
-    let meets = to.zip(from).is_some_and(|(to, from)| to.may_meet(&from));
-    // Looked at even where it is not kept.
-    let read = from.map(|region| slot(region, Kind::Shared, "source")).transpose()?.filter(|_| !meets);
-    Ok([to.map(|region| slot(region, Kind::Exclusive, "target")).transpose()?, read])
+/// Borrows the source for reading and the target for writing, as the arguments of functions do: no function looks at a slice
+/// of what is written here, or writes what is read. The two may overlap.
+fn borrow<'py>(py: Python<'py>, target: &Descriptor, source: Option<Region>) -> PyResult<[Option<Slot<'py>>; 2]> {
+    let read = borrow::bytes(py, source, Kind::Shared, "source", None)?;
+    let written = borrow::bytes(py, Region::of(target), Kind::Exclusive, "target", read.as_ref())?;
+    Ok([written, read])
 }
 
 fn check_dtype(wanted: DLDataType, found: DLDataType) -> PyResult<()> {

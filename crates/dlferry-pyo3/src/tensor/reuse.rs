@@ -12,7 +12,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use super::{Tensor, immortal};
-use crate::python::runs_threads_at_once;
+use crate::python::RUNS_THREADS_AT_ONCE;
 
 /// Objects whose room is kept, at most.
 const MOST: usize = 16;
@@ -75,7 +75,7 @@ pub(super) fn install(py: Python<'_>) {
 #[cold]
 fn replace(py: Python<'_>) {
     // Without a global lock two threads would take the same room.
-    if !matches!(runs_threads_at_once(py), Ok(false)) {
+    if RUNS_THREADS_AT_ONCE {
         return immortal::install(py);
     }
     let kind = py.get_type::<Tensor>().as_type_ptr();

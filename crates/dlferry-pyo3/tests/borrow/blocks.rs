@@ -56,6 +56,25 @@ fn who_writes_is_alone() {
 }
 
 #[test]
+fn a_user_may_borrow_twice_and_others_see_both() {
+    for is_concurrent in [false, true] {
+        let registry = registry(is_concurrent);
+        let block = block(registry);
+        let (read, written, other) = (reserve(block), reserve(block), reserve(block));
+        assert_eq!(registry.borrow(read, &region(4, 8), Shared), Ok(()));
+        assert_eq!(registry.borrow_with(written, read, &region(0, 8), Exclusive), Ok(()));
+        assert_eq!(registry.borrow(other, &region(8, 4), Exclusive), Err(Shared));
+        assert_eq!(registry.borrow(other, &region(0, 4), Shared), Err(Exclusive));
+        assert_eq!(registry.borrow(other, &region(8, 4), Shared), Ok(()));
+        registry.release(written);
+        registry.release(read);
+        // Another's is none of one's own.
+        assert_eq!(registry.borrow_with(written, read, &region(8, 8), Exclusive), Err(Shared));
+        registry.release(other);
+    }
+}
+
+#[test]
 fn a_refused_borrow_leaves_nothing_behind() {
     for is_concurrent in [false, true] {
         let registry = registry(is_concurrent);

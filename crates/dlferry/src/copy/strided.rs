@@ -96,8 +96,9 @@ impl Strided {
         crate::layout::has_overlap(&shape, &strides)
     }
 
-    /// First and last address, the latter exclusive; equal when there are no elements.
-    pub(super) fn addresses(&self) -> Option<(usize, usize)> {
+    /// The first address and that behind the last byte; equal when there are no elements.
+    #[must_use]
+    pub fn addresses(&self) -> Option<(usize, usize)> {
         let Some(span) = self.layout.span() else {
             return Some((0, 0));
         };
