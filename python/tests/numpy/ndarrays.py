@@ -17,6 +17,7 @@ MAX_AXES = 64 if MAJOR >= 2 else 32
 # NumPy's letters of its own numbers, those of C's types that have several names among them.
 LETTERS = "?bBhHiIlLqQefdFD"
 SWAPPED = np.dtype(np.int32).newbyteorder()
+OTHER_ORDER = SWAPPED.str[0]
 
 
 def name_of(dtype: Any) -> str:
@@ -136,7 +137,14 @@ TYPELESS: dict[str, tuple[Callable[[], Any], str]] = {
     "structure of one field": (lambda: np.zeros(3, [("x", "f4")]), 'array["name"]'),
     "no axes": (lambda: np.array("text"), 'view("uint32")'),
     "empty": (lambda: np.zeros(0, "datetime64[D]"), 'view("int64")'),
-    "swapped": (lambda: np.zeros(2, np.dtype("datetime64[s]").newbyteorder()), 'view("int64")'),
+    "swapped": (
+        lambda: np.array([1, 2], np.dtype("datetime64[s]").newbyteorder()),
+        f'view("{OTHER_ORDER}i8") to asarray',
+    ),
+    "swapped text": (
+        lambda: np.array(["a", "bc"], f"{OTHER_ORDER}U2"),
+        f'view("{OTHER_ORDER}u4") to asarray',
+    ),
 }
 if MAJOR >= 2:
     TYPELESS["strings of any length"] = (

@@ -6,7 +6,7 @@ import sys
 import dlferry
 import numpy as np
 import pytest
-from ndarrays import AWKWARD, TYPELESS
+from ndarrays import AWKWARD, OTHER_ORDER, TYPELESS
 
 
 @pytest.mark.parametrize("call", [dlferry.from_dlpack, dlferry.numpy.from_dlpack], ids=["dlferry", "numpy"])
@@ -56,13 +56,16 @@ REMEDIES = {
     "structure": lambda array: array["f1"],
     "structure of one field": lambda array: array["x"],
     "empty": lambda array: array.view("int64"),
+    "swapped": lambda array: array.view(f"{OTHER_ORDER}i8"),
+    "swapped text": lambda array: array.view(f"{OTHER_ORDER}u4"),
 }
 
 
 @pytest.mark.parametrize("case", [case for case in REMEDIES if case in TYPELESS])
 def test_remedy_works(case):
     array = REMEDIES[case](TYPELESS[case][0]())
-    assert dlferry.from_dlpack(array).tolist() == array.tolist()
+    take = dlferry.asarray if case.startswith("swapped") else dlferry.from_dlpack
+    assert take(array).tolist() == array.tolist()
 
 
 @pytest.mark.parametrize("case", [*AWKWARD, *TYPELESS])

@@ -147,6 +147,24 @@ def test_image_of_pillow_is_a_source_and_no_target():
     assert target.tolist() == [[0, 0, 0]]
 
 
+def test_refused_target_is_not_told_of_an_argument_that_nobody_passed():
+    swapped = np.zeros(3, SWAPPED + "i4")
+    field = np.zeros(3, [("a", "u1"), ("b", "i4")])["b"]
+    targets = [swapped, field, Interface(swapped), Interface(None, shape=(3,), typestr="|u1", data=WRITTEN)]
+    for target in targets:
+        with pytest.raises(dlferry.CopyRequiredError) as caught:
+            dlferry.copyto(target, WRITTEN)
+        assert "copy=False" not in str(caught.value), target
+
+
+def test_masked_target_is_written_as_the_refusal_says():
+    target = np.ma.masked_array(np.zeros(3, np.uint8), mask=[True, False, False])
+    with refused(BufferError, match="or array.data, which is no copy"):
+        dlferry.copyto(target, WRITTEN)
+    dlferry.copyto(target.data, WRITTEN)
+    assert target.data.tolist() == WRITTEN.tolist()
+
+
 # A target that is not written, and why.
 REASONS = [
     (lambda: b"abc", "its buffer is read-only$"),

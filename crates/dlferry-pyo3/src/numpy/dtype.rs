@@ -118,19 +118,32 @@ pub(super) fn has_registry(py: Python<'_>) -> PyResult<bool> {
 /// The refusal of an array whose elements DLPack cannot describe: what they are, and what to do.
 pub(super) fn refusal(object: &Bound<'_, PyAny>, number: c_int) -> PyErr {
     let py = object.py();
+    let dtype = object.getattr(interned!(py, "dtype")).ok();
+    let order = dtype.as_ref().and_then(other_order);
+    // What is viewed keeps its bytes, and so the order of these.
+    let numbers = |what: &str, native: &str, kind: &str| match &order {
+        None => format!("for {what}, pass array.view(\"{native}\")"),
+        Some(order) => format!("for {what}, pass array.view(\"{order}{kind}\") to asarray, which copies them"),
+    };
     let remedy = match number {
         13 => "it has no agreed form: pass array.astype(\"float64\")",
         16 => "it has no agreed form: pass array.astype(\"complex128\")",
         17 => "the elements are references to Python objects: pass array.astype(...) of a number type",
-        19 => "for the code points, pass array.view(\"uint32\")",
+        19 => &numbers("the code points", "uint32", "u4"),
         20 if has_fields(object) => "it is a whole structure: pass one field, array[\"name\"]",
         18 | 20 => "for the bytes as they are, pass array.view(\"uint8\")",
-        21 | 22 => "for the numbers as they are, pass array.view(\"int64\")",
+        21 | 22 => &numbers("the numbers as they are", "int64", "i8"),
         _ => "pass array.astype(...) of a number type",
     };
-    let dtype = object.getattr(interned!(py, "dtype")).and_then(|dtype| dtype.str());
-    let dtype = dtype.unwrap_or_else(|_| PyString::new(py, "this dtype"));
+    let dtype = dtype.and_then(|dtype| dtype.str().ok()).unwrap_or_else(|| PyString::new(py, "this dtype"));
     PyBufferError::new_err(format!("DLPack has no type for NumPy's {dtype}; {remedy}"))
+}
+
+/// NumPy's sign for the byte order of a dtype, where that is not this machine's.
+fn other_order(dtype: &Bound<'_, PyAny>) -> Option<String> {
+    let py = dtype.py();
+    let is_native = dtype.getattr(interned!(py, "isnative")).and_then(|native| native.is_truthy()).unwrap_or(true);
+    if is_native { None } else { dtype.getattr(interned!(py, "byteorder")).and_then(|order| order.extract()).ok() }
 }
 
 fn has_fields(object: &Bound<'_, PyAny>) -> bool {

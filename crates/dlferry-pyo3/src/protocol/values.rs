@@ -29,8 +29,8 @@ pub(crate) enum Way<'a> {
 const CONJUGATED: &str =
     "the tensor is marked as conjugated and its memory holds other values: pass tensor.resolve_conj()";
 const NEGATED: &str = "the tensor is marked as negated and its memory holds other values: pass tensor.resolve_neg()";
-const MASKED: &str =
-    "the array is masked, and its mask would be lost: pass array.filled(), or array.data to include what is masked";
+const MASKED: &str = "the array is masked, and its mask would be lost: pass array.filled(), or array.data, which is no copy and \
+    includes what is masked";
 
 const NULLS: &str = "the Arrow array has nulls, which a tensor cannot say: pass array.fill_null(value), or \
     numpy.asarray(array) if NaN is meant";

@@ -131,7 +131,7 @@ fn read_code(rest: &mut Peekable<Chars<'_>>, order: Order) -> Result<DLDataType,
         Some('x') => Err("is padding"),
         Some('s' | 'p' | 'u' | 'w') => Err("is text; DLPack carries numbers, so view its bytes as uint8"),
         Some('O' | 'P' | 'X' | '&') => Err("is a pointer, which means nothing elsewhere"),
-        Some('M' | 'm') => Err("is a time; view it as int64"),
+        Some('M' | 'm') => Err("is a time; view it as int64 of the same byte order"),
         _ => Err("is no format that is known here"),
     }
 }

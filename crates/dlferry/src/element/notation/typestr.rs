@@ -42,12 +42,12 @@ fn parse(typestr: &str) -> Result<(DLDataType, bool), &'static str> {
     let order = rest.next().ok_or("is empty")?;
     let kind = rest.next().ok_or("is too short")?;
     let bytes: u8 = rest.as_str().parse().map_err(|_| match kind {
-        'M' | 'm' => "is a time; view it as int64",
+        'M' | 'm' => "is a time; view it as int64 of the same byte order",
         _ => "has no size in bytes",
     })?;
     let code = KINDS.iter().find(|(known, _)| *known == kind).map(|(_, code)| *code);
     let code = code.ok_or(match kind {
-        'M' | 'm' => "is a time; view it as int64",
+        'M' | 'm' => "is a time; view it as int64 of the same byte order",
         'S' | 'U' | 'a' => "is text; DLPack carries numbers",
         'V' => "is a struct, or bytes without a meaning; take one of its fields",
         'O' => "is a pointer, which means nothing elsewhere",
