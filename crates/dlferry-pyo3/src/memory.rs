@@ -90,9 +90,11 @@ impl Memory {
                 let bytes = strided.nbytes();
                 // Who converts an argument reads it, as who takes it does.
                 let region = strided.addresses().and_then(|(low, high)| Region::between(low, high));
-                let _borrowed = borrow::bytes(py, region, Kind::Shared, "array", None)?;
+                let borrowed = borrow::bytes(py, region, Kind::Shared, "array", None)?;
                 // SAFETY: readable host memory, vouched for by the caller; `keep` is there until the copy is made.
                 let copy = copying(py, bytes, |job| unsafe { job.copy_strided(&strided) })?;
+                // The memory last, so that nobody else has it while it is still registered.
+                drop(borrowed);
                 drop(keep);
                 // A private copy has nothing to do with where it came from.
                 (copy, None)
