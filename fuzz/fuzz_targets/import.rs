@@ -116,7 +116,8 @@ fn use_it(tensor: &Bound<'_, PyAny>, bytes: &mut Bytes<'_>, is_there: bool) {
     let _ = tensor.repr();
     // Nested lists of an empty tensor may be many, though there is nothing in them.
     let shape: Vec<i64> = tensor.getattr("shape").and_then(|shape| shape.extract()).expect("numbers");
-    if shape.iter().any(|extent| *extent > 5000) || shape.len() > 64 {
+    let lists = shape.iter().try_fold(1_i64, |lists, extent| lists.checked_mul(*extent.max(&1)));
+    if lists.is_none_or(|lists| lists > 5000) || shape.len() > 64 {
         return;
     }
     for method in ["tolist", "tobytes", "copy", "__array_interface__", "item", "__copy__"] {

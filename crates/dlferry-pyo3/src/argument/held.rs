@@ -1,5 +1,7 @@
 //! An array that a function holds: borrowed, described, kept alive.
 
+use core::mem::ManuallyDrop;
+
 use dlferry::copy::Order as CopyOrder;
 use dlferry::managed::{Descriptor, Tensor as Managed};
 use dlferry::view::TensorView;
@@ -8,7 +10,7 @@ use pyo3::prelude::*;
 use super::require::Order;
 use super::wanted::Wanted;
 use super::{refusal, ways};
-use crate::borrow::{self, Slot};
+use crate::borrow::{self, Kind, Slot};
 use crate::protocol::{self, Request};
 use crate::tensor::Tensor;
 use crate::{asarray, buffer, numpy};
@@ -29,24 +31,40 @@ impl<'py> Held<'py> {
     #[inline]
     pub(super) fn take(object: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
         let mut slot = borrow::reserve(object.py())?;
-        if !ways::describe_plain(object, wanted, slot.body_mut()) {
-            ways::describe(object, wanted, slot.body_mut())?;
-            wanted.check(object, &slot.body().descriptor)?;
+        match ways::describe_plain(object, wanted, slot.body_mut()) {
+            Some(bytes) => match slot.borrow_solid(bytes, wanted.kind) {
+                Ok(()) => Ok(Self::new(slot, object)),
+                Err(taken) => Self::refuse(&slot, wanted, taken),
+            },
+            None => Self::take_other(slot, object, wanted),
         }
+    }
+
+    /// Takes what is no plain array of NumPy's; apart, so that those do not pay for it.
+    #[inline(never)]
+    fn take_other(mut slot: Slot<'py>, object: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
+        ways::describe(object, wanted, slot.body_mut())?;
+        wanted.check(object, &slot.body().descriptor)?;
         Self::borrow(slot, object, wanted)
     }
 
-    #[inline]
     fn borrow(mut slot: Slot<'py>, object: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
         match slot.borrow(wanted.kind) {
             Ok(()) => Ok(Self::new(slot, object)),
-            Err(taken) => Err(refusal::borrowed(wanted, &slot.body().descriptor, taken)),
+            Err(taken) => Self::refuse(&slot, wanted, taken),
         }
+    }
+
+    #[cold]
+    fn refuse(slot: &Slot<'py>, wanted: &Wanted, taken: Kind) -> PyResult<Self> {
+        Err(refusal::borrowed(wanted, &slot.body().descriptor, taken))
     }
 
     #[inline]
     fn new(mut slot: Slot<'py>, object: &Bound<'py, PyAny>) -> Self {
-        slot.body_mut().object = Some([object.clone().unbind(), object.clone().unbind()]);
+        let before = slot.body_mut().object.replace([object.clone().unbind(), object.clone().unbind()]);
+        // A slot has no object when it is reserved, and nobody else gives it one: there is nothing to drop.
+        let _ = ManuallyDrop::new(before);
         Self(slot)
     }
 

@@ -36,14 +36,14 @@ pub(super) fn describe(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Bo
     describe_other(object, wanted, body)
 }
 
-/// The way of most arrays: one of NumPy's whose elements lie one after another, and all else as it is wanted. `false` says
-/// nothing.
+/// The way of most arrays: one of NumPy's whose elements lie one after another, and all else as it is wanted. Gives how many
+/// bytes they are; `None` says nothing.
 #[inline]
-pub(super) fn describe_plain(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> bool {
-    let Some(array) = numpy::array(object) else { return false };
-    let Some(dtype) = array.dtype() else { return false };
+pub(super) fn describe_plain(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> Option<usize> {
+    let array = numpy::array(object)?;
+    let dtype = array.dtype()?;
     if !wanted.is_met_by_plain(dtype, array.ndim(), array.is_read_only()) || array.is_swapped() {
-        return false;
+        return None;
     }
     let fields = Fields { read_only: !wanted.is_for_writing(), ..Fields::SHARED };
     // SAFETY: nothing else runs in this function; without a global lock nobody reshapes what is exchanged (assumption P3).

@@ -75,7 +75,13 @@ impl Region {
     /// All bytes from one address to before another; `None` when there are none.
     pub(crate) fn between(low: usize, high: usize) -> Option<Self> {
         let width = high.checked_sub(low).filter(|&width| width > 0)?;
-        Some(Self { space: 0, low, high, combs: [Comb { step: 0, width }; COMBS] })
+        Some(Self::solid(low, width))
+    }
+
+    /// So many bytes from an address on, and at least one; they end where addresses do, or before.
+    #[inline]
+    pub(crate) fn solid(low: usize, width: usize) -> Self {
+        Self { space: 0, low, high: low.wrapping_add(width), combs: [Comb { step: 0, width }; COMBS] }
     }
 
     /// Whether the two may have a byte in common. Never `false` when they have.

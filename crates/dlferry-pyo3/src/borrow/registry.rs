@@ -208,22 +208,38 @@ impl Registry {
     /// As there.
     #[inline]
     pub(super) fn borrow_with(&self, record: &Record, own: &Record, region: &Region, kind: Kind) -> Result<(), Kind> {
+        // Apart is what most borrows under a global lock do not need, and given what it needs by value: so they can keep what
+        // they borrow in registers.
         if self.is_concurrent() {
-            return self.borrow_beside_others(record, own, region, kind);
+            return self.borrow_beside_others(record, own, *region, kind);
         }
         self.count(kind, 1);
         record.publish(region, kind);
-        self.look([record, own], region, kind, |_| true)
+        if self.all_read(kind) { Ok(()) } else { self.look_at_all(record, own, *region, kind) }
     }
 
-    /// As [`Self::borrow_with`], where threads run at the same time; apart, so that it costs nothing where they do not.
     #[inline(never)]
-    fn borrow_beside_others(&self, record: &Record, own: &Record, region: &Region, kind: Kind) -> Result<(), Kind> {
-        let footprint = Footprint::of(region);
+    fn look_at_all(&self, record: &Record, own: &Record, region: Region, kind: Kind) -> Result<(), Kind> {
+        self.look([record, own], &region, kind, |_| true)
+    }
+
+    /// As [`Self::borrow_with`], where threads run at the same time.
+    #[inline(never)]
+    fn borrow_beside_others(&self, record: &Record, own: &Record, region: Region, kind: Kind) -> Result<(), Kind> {
+        let footprint = Footprint::of(&region);
         self.enter(record, footprint, kind);
-        record.publish(region, kind);
+        record.publish(&region, kind);
         fence(Ordering::SeqCst);
-        self.look([record, own], region, kind, |block| block.may_exclude(footprint, kind))
+        if self.all_read(kind) {
+            return Ok(());
+        }
+        self.look([record, own], &region, kind, |block| block.may_exclude(footprint, kind))
+    }
+
+    /// Whether this borrow and all others are for reading.
+    #[inline]
+    fn all_read(&self, kind: Kind) -> bool {
+        kind == Kind::Shared && self.exclusives.load(Ordering::Acquire) == 0
     }
 
     /// Looks at the borrows of the blocks that matter, and withdraws that of the first of one's own where one excludes it.
@@ -235,9 +251,6 @@ impl Registry {
         kind: Kind,
         matters: impl Fn(&Block) -> bool,
     ) -> Result<(), Kind> {
-        if kind == Kind::Shared && self.exclusives.load(Ordering::Acquire) == 0 {
-            return Ok(());
-        }
         match self.conflict(own, region, kind, matters) {
             None => Ok(()),
             Some(found) => {

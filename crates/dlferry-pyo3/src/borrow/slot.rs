@@ -132,6 +132,18 @@ impl<'py> Slot<'py> {
         }
     }
 
+    /// The same for elements that follow one another from the first on; this many bytes, which the memory has and which are
+    /// more than none.
+    ///
+    /// # Errors
+    ///
+    /// How memory that it overlaps is borrowed.
+    #[inline]
+    pub(crate) fn borrow_solid(&mut self, bytes: usize, kind: Kind) -> Result<(), Kind> {
+        let region = Region::solid(self.body().descriptor.data().addr(), bytes);
+        self.place.registry.borrow(self.place.record(), &region, kind)
+    }
+
     /// Borrows some bytes, whatever the body describes, until the slot is dropped. They may overlap those of `own`, which the
     /// same user has.
     ///

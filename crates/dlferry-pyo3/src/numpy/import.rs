@@ -128,9 +128,7 @@ fn outlined<R>(array: &Array<'_>, dtype: DLDataType, pass: impl FnOnce(&Outline<
 pub(super) fn managed(object: &Bound<'_, PyAny>, array: &Array<'_>) -> Option<NonNull<DLManagedTensorVersioned>> {
     let dtype = array.dtype().filter(|_| !array.is_swapped())?;
     let mut descriptor = Descriptor::blank();
-    if !outlined(array, dtype, |outline| descriptor.rewrite_row_major(outline)) {
-        return None;
-    }
+    outlined(array, dtype, |outline| descriptor.rewrite_row_major(outline))?;
     // SAFETY: as in `take`.
     unsafe { descriptor.to_managed_with(keep(object)) }.ok()
 }

@@ -171,6 +171,15 @@ fn an_empty_tensor_has_no_region() {
 }
 
 #[test]
+fn bytes_between_addresses_are_those_of_elements_without_gaps() {
+    let whole = Region::of(&tensor(DLDataType::F32, &[3, 2], &[2, 1], 4)).unwrap();
+    assert_eq!(Region::between(BASE + 4, BASE + 28), Some(whole));
+    assert_eq!(Region::solid(BASE + 4, 24), whole);
+    assert_eq!(Region::between(BASE + 4, BASE + 4), None);
+    assert_eq!(Region::between(BASE + 4, BASE + 3), None);
+}
+
+#[test]
 fn packed_elements_have_their_whole_bytes() {
     let one = Region::of(&tensor(DLDataType::I4, &[3], &[1], 0)).unwrap();
     let next = Region::of(&tensor(DLDataType::I4, &[3], &[1], 1)).unwrap();

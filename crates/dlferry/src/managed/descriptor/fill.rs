@@ -69,11 +69,11 @@ impl Descriptor {
     }
 
     /// Like [`Self::rewrite`], for what most arrays are, and faster: elements of whole bytes in host memory, one after
-    /// another, with strides in bytes, on up to eight axes. `false` for all else: then the descriptor is
-    /// [blank](Self::blank), and [`Self::rewrite`] is to be asked.
+    /// another, with strides in bytes, on up to eight axes. Returns how many bytes they are, from the address of the first one
+    /// on. `None` for all else: then the descriptor is [blank](Self::blank), and [`Self::rewrite`] is to be asked.
     #[inline]
     #[must_use]
-    pub fn rewrite_row_major(&mut self, outline: &Outline<'_>) -> bool {
+    pub fn rewrite_row_major(&mut self, outline: &Outline<'_>) -> Option<usize> {
         let is_host = outline.device.device_type == DLDeviceType::CPU && !outline.data.is_null();
         let bytes = match outline.strides {
             Strides::Bytes(strides)
@@ -83,17 +83,18 @@ impl Descriptor {
             }
             _ => None,
         };
-        let bytes = bytes.and_then(|bytes| isize::try_from(bytes).ok());
-        if bytes.and_then(|bytes| outline.data.addr().checked_add_signed(bytes)).is_none() {
+        let bytes = bytes.and_then(|bytes| isize::try_from(bytes).ok()).map(isize::unsigned_abs);
+        let bytes = bytes.filter(|&bytes| outline.data.addr().checked_add(bytes).is_some());
+        if bytes.is_none() {
             *self = Self::blank();
-            return false;
+            return None;
         }
         self.data = outline.data;
         self.byte_offset = 0;
         self.device = outline.device;
         self.dtype = outline.dtype;
         self.fields = Fields { padded: false, ..outline.fields };
-        true
+        bytes
     }
 
     /// Becomes the description of a tensor that is only lent, as the exchange API lends one: what

@@ -211,8 +211,9 @@ fn strides_in_bytes_are_those_in_elements_or_refused() {
         let outline = Outline { data: NOWHERE, device: DLDevice::CPU, dtype, shape, strides, fields: Fields::SHARED };
         let rewritten = descriptor.rewrite(&outline);
         let mut fast = Descriptor::blank();
-        if fast.rewrite_row_major(&outline) {
+        if let Some(bytes) = fast.rewrite_row_major(&outline) {
             assert!(rewritten.is_ok() && fast.layout().is_c_contiguous());
+            assert_eq!(fast.byte_range(), Ok(0..isize::try_from(bytes).unwrap()));
             assert_eq!(format!("{fast:?}"), format!("{descriptor:?}"));
             assert_eq!((fast.layout(), fast.byte_range()), (descriptor.layout(), descriptor.byte_range()));
         } else {
@@ -239,10 +240,10 @@ fn the_fast_way_refuses_what_it_cannot_check() {
     let (device, dtype) = (DLDevice::CPU, DLDataType::I32);
     let outline = Outline { data: NOWHERE, device, dtype, shape, strides, fields: Fields::SHARED };
     let mut descriptor = Descriptor::blank();
-    assert!(descriptor.rewrite_row_major(&outline));
+    assert_eq!(descriptor.rewrite_row_major(&outline), Some(8));
     // Of whole bytes the flag means nothing, here as elsewhere.
     let padded = Outline { fields: Fields { padded: true, ..Fields::UNVERSIONED }, ..outline };
-    assert!(descriptor.rewrite_row_major(&padded));
+    assert_eq!(descriptor.rewrite_row_major(&padded), Some(8));
     assert_eq!(descriptor.fields(), Fields::UNVERSIONED);
     let others = [
         Outline { data: ptr::null_mut(), ..outline },
@@ -260,8 +261,8 @@ fn the_fast_way_refuses_what_it_cannot_check() {
         Outline { shape: &[], ..outline },
     ];
     for other in others {
-        assert!(descriptor.rewrite_row_major(&outline));
-        assert!(!descriptor.rewrite_row_major(&other), "{other:?}");
+        assert_eq!(descriptor.rewrite_row_major(&outline), Some(8));
+        assert_eq!(descriptor.rewrite_row_major(&other), None, "{other:?}");
         assert!(descriptor.layout().is_empty() && descriptor.data().is_null());
     }
 }
