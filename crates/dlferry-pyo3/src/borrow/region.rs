@@ -46,11 +46,18 @@ impl Region {
     /// The bytes of a tensor; `None` when there are none.
     #[inline]
     pub(crate) fn of(descriptor: &Descriptor) -> Option<Self> {
-        if descriptor.layout().is_empty() {
+        let layout = descriptor.layout();
+        if layout.is_empty() {
             return None;
         }
         let bits = descriptor.storage_bits();
-        let range = descriptor.layout().byte_range(bits).ok()?;
+        let item = usize::try_from(bits.div_ceil(8)).ok()?;
+        let (is_row_major, is_whole) = (layout.is_c_contiguous(), bits.wrapping_rem(8) == 0);
+        if is_row_major && is_whole && descriptor.is_addressed() {
+            // Most are. That they end where addresses do, or before, was checked when they were described.
+            return Some(Self::solid(descriptor.data().addr(), item.wrapping_mul(layout.size())));
+        }
+        let range = layout.byte_range(bits).ok()?;
         let (space, first) = if descriptor.is_addressed() {
             (0, descriptor.data().addr())
         } else {
@@ -60,10 +67,8 @@ impl Region {
         };
         let (low, high) = (first.wrapping_add_signed(range.start), first.wrapping_add_signed(range.end));
         let length = high.wrapping_sub(low);
-        let item = usize::try_from(bits.div_ceil(8)).ok()?;
-        let layout = descriptor.layout();
         // Of elements that share bytes all whole ones count.
-        let is_solid = layout.is_c_contiguous() || layout.is_f_contiguous() || bits.wrapping_rem(8) != 0;
+        let is_solid = is_row_major || layout.is_f_contiguous() || !is_whole;
         let combs = if is_solid {
             [Comb { step: 0, width: length }; COMBS]
         } else {

@@ -148,6 +148,10 @@ impl Layout {
     /// one. Of no use to anybody when they are refused.
     #[inline]
     pub(crate) fn fill(&mut self, shape: &[i64], strides: &[i64]) -> Result<(), LayoutError> {
+        // Of elements of one byte both units are the same.
+        if self.fill_row_major(shape, strides, 1).is_some() {
+            return Ok(());
+        }
         self.facts.set(shape, strides)?;
         if shape.len() > dims::INLINE {
             (self.shape, self.strides) = (Dims::from_slice(shape), Dims::from_slice(strides));
