@@ -96,17 +96,22 @@ fn a_refused_borrow_leaves_nothing_behind() {
 
 #[test]
 fn borrows_of_all_blocks_are_seen() {
-    let registry = registry(false);
-    let blocks = [block(registry), block(registry), block(registry)];
-    for held in blocks {
-        let writer = reserve(held);
-        registry.borrow(writer, &region(0, 8), Exclusive).unwrap();
-        for asking in blocks {
-            let reader = reserve(asking);
-            assert_eq!(registry.borrow(reader, &region(0, 8), Shared), Err(Exclusive));
-            registry.release(reader);
+    for is_concurrent in [false, true] {
+        for (held, asked) in [(Shared, Exclusive), (Exclusive, Shared), (Exclusive, Exclusive)] {
+            // Anew for each, so that a block has no territory but of what is borrowed now.
+            let registry = registry(is_concurrent);
+            let blocks = [block(registry), block(registry), block(registry)];
+            for (at, holding) in blocks.into_iter().enumerate() {
+                let first = reserve(holding);
+                assert_eq!(registry.borrow(first, &region(at << 20, 8), held), Ok(()));
+                for asking in blocks {
+                    let second = reserve(asking);
+                    assert_eq!(registry.borrow(second, &region(at << 20, 8), asked), Err(held), "{held:?} {asked:?}");
+                    registry.release(second);
+                }
+                registry.release(first);
+            }
         }
-        registry.release(writer);
     }
 }
 

@@ -74,6 +74,20 @@ fn a_piece_has_the_bit_that_it_has_in_a_region() {
 }
 
 #[test]
+fn a_territory_has_what_was_added_and_no_more() {
+    for first in 0..BITS {
+        let low = (3 << 26) + (first << 12);
+        let territory = Territory::new();
+        territory.add(Footprint::of(&bytes(low, low + (5 << 12))));
+        for (from, pieces) in (0..8).flat_map(|from| (1..6).map(move |pieces| (from, pieces))) {
+            let part = Footprint::of(&bytes(low + (from << 12), low + ((from + pieces) << 12)));
+            assert_eq!(territory.has(part), from + pieces <= 5, "{first} {from} {pieces}");
+        }
+        assert!(!territory.has(Footprint::All));
+    }
+}
+
+#[test]
 fn threads_that_start_alike_in_stretches_of_their_own_are_told_apart() {
     let footprints: Vec<_> =
         (0..16).map(|thread: usize| Footprint::of(&bytes((thread << 26) + 4096, (thread << 26) + 8192))).collect();
