@@ -11,6 +11,7 @@ use super::require::Order;
 use super::wanted::Wanted;
 use super::{refusal, ways};
 use crate::borrow::{self, Kind, Slot};
+use crate::exchange::Loan;
 use crate::protocol::{self, Request};
 use crate::tensor::Tensor;
 use crate::{asarray, buffer, numpy};
@@ -31,21 +32,44 @@ impl<'py> Held<'py> {
     #[inline]
     pub(super) fn take(object: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
         let mut slot = borrow::reserve(object.py())?;
-        match ways::describe_plain(object, wanted, slot.body_mut()) {
-            Some(bytes) => match slot.borrow_solid(bytes, wanted.kind) {
-                Ok(()) => Ok(Self::new(slot, object)),
-                Err(taken) => Self::refuse(&slot, wanted, taken),
-            },
+        let Some(array) = numpy::array(object) else { return Self::take_lent(slot, object, wanted) };
+        match ways::describe_plain(&array, wanted, slot.body_mut()) {
+            Some(bytes) => Self::borrow_solid(slot, bytes, object, wanted),
             None => Self::take_other(slot, object, wanted),
         }
     }
 
-    /// Takes what is no plain array of NumPy's; apart, so that those do not pay for it.
+    /// Takes what a table lends that is known already, or any other way. Apart, as all else that arrays of NumPy's do not need, so
+    /// that they do not pay for it.
+    #[inline(never)]
+    fn take_lent(mut slot: Slot<'py>, object: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
+        match ways::describe_lent(object, wanted, slot.body_mut())? {
+            Loan::None => Self::take_other(slot, object, wanted),
+            Loan::Solid(bytes) if wanted.is_met_by_solid(&slot.body().descriptor) => {
+                Self::borrow_solid(slot, bytes, object, wanted)
+            }
+            Loan::Solid(_) | Loan::Other => Self::borrow_checked(slot, object, wanted),
+        }
+    }
+
     #[inline(never)]
     fn take_other(mut slot: Slot<'py>, object: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
         ways::describe(object, wanted, slot.body_mut())?;
+        Self::borrow_checked(slot, object, wanted)
+    }
+
+    #[inline(never)]
+    fn borrow_checked(slot: Slot<'py>, object: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
         wanted.check(object, &slot.body().descriptor)?;
         Self::borrow(slot, object, wanted)
+    }
+
+    #[inline]
+    fn borrow_solid(mut slot: Slot<'py>, bytes: usize, object: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
+        match slot.borrow_solid(bytes, wanted.kind) {
+            Ok(()) => Ok(Self::new(slot, object)),
+            Err(taken) => Self::refuse(&slot, wanted, taken),
+        }
     }
 
     fn borrow(mut slot: Slot<'py>, object: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {

@@ -84,6 +84,12 @@ impl Wanted {
             && !(self.is_for_writing() && is_read_only)
     }
 
+    /// The same for one that is described already, and only read.
+    #[inline]
+    pub(super) fn is_met_by_solid(&self, found: &Descriptor) -> bool {
+        self.is_met_by_plain(found.dtype(), found.layout().ndim(), true)
+    }
+
     fn extents_fit(&self, shape: &[i64]) -> bool {
         let required = self.extents.iter().enumerate().filter(|(_, extent)| **extent != Dyn);
         required

@@ -9,13 +9,14 @@
 //! change its shape as soon as Python code runs again.
 
 use dlferry::abi::{DLDevice, DLDeviceType};
-use dlferry::managed::{Fields, Outline, Strides};
+use dlferry::managed::{Descriptor, Fields, Outline, Strides};
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
 use super::refusal;
 use super::wanted::Wanted;
 use crate::borrow::Body;
+use crate::exchange::{Loan, Table};
 use crate::numpy::{self, Array};
 use crate::protocol::{self, Request, values};
 use crate::tensor::Tensor;
@@ -39,8 +40,7 @@ pub(super) fn describe(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Bo
 /// The way of most arrays: one of NumPy's whose elements lie one after another, and all else as it is wanted. Gives how many
 /// bytes they are; `None` says nothing.
 #[inline]
-pub(super) fn describe_plain(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> Option<usize> {
-    let array = numpy::array(object)?;
+pub(super) fn describe_plain(array: &Array<'_>, wanted: &Wanted, body: &mut Body) -> Option<usize> {
     let dtype = array.dtype()?;
     if !wanted.is_met_by_plain(dtype, array.ndim(), array.is_read_only()) || array.is_swapped() {
         return None;
@@ -52,6 +52,19 @@ pub(super) fn describe_plain(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &
     let strides = Strides::Bytes(&strides);
     let outline = Outline { data, device: DLDevice::CPU, dtype, shape: &shape, strides, fields };
     body.descriptor.rewrite_row_major(&outline)
+}
+
+/// The way of most tensors: what a table lends that is known already, whatever is wanted of it. [`Loan::None`] says nothing.
+///
+/// # Errors
+///
+/// What the producer raised.
+#[inline]
+pub(super) fn describe_lent(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyResult<Loan> {
+    match exchange::known_table(object) {
+        Some(table) if !wanted.is_for_writing() => by_loan(object, &table, wanted, body),
+        _ => Ok(Loan::None),
+    }
 }
 
 /// An array of NumPy's that needs no more than its structure.
@@ -81,7 +94,10 @@ fn by_structure_slowly(object: &Bound<'_, PyAny>, array: &Array<'_>, wanted: &Wa
 }
 
 fn describe_other(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyResult<()> {
-    if !wanted.is_for_writing() && by_loan(object, wanted, body)? {
+    if !wanted.is_for_writing()
+        && let Some(table) = exchange::table_of(object)?
+        && by_loan(object, &table, wanted, body)? != Loan::None
+    {
         return Ok(());
     }
     let refused = match by_management(object, wanted, body) {
@@ -113,23 +129,34 @@ fn describe_other(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -
     })
 }
 
-/// Host memory of a tensor that its table lends; `false` when there is no table, or it will not.
+/// Host memory of a tensor that its table lends, read only.
 #[inline]
-fn by_loan(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyResult<bool> {
-    let Some(table) = exchange::table_of(object)? else { return Ok(false) };
+fn by_loan(object: &Bound<'_, PyAny>, table: &Table, wanted: &Wanted, body: &mut Body) -> PyResult<Loan> {
     let descriptor = &mut body.descriptor;
-    if !table.lend(object, descriptor)? || descriptor.device().device_type != DLDeviceType::CPU {
-        return Ok(false);
+    match table.lend(object, descriptor)? {
+        Loan::None => Ok(Loan::None),
+        Loan::Solid(bytes) if !values::may_be_marked(descriptor) => Ok(Loan::Solid(bytes)),
+        Loan::Solid(_) | Loan::Other => check_loan(object, table, wanted, body),
     }
-    if !values::may_be_marked(descriptor) {
-        return Ok(true);
+}
+
+/// What is lent, if it is in host memory and not marked.
+#[inline(never)]
+fn check_loan(object: &Bound<'_, PyAny>, table: &Table, wanted: &Wanted, body: &mut Body) -> PyResult<Loan> {
+    let descriptor = &mut body.descriptor;
+    let on_host = |loan: Loan, descriptor: &Descriptor| {
+        let is_there = loan != Loan::None && descriptor.device().device_type == DLDeviceType::CPU;
+        if is_there { Loan::Other } else { Loan::None }
+    };
+    if on_host(Loan::Other, descriptor) == Loan::None || !values::may_be_marked(descriptor) {
+        return Ok(on_host(Loan::Other, descriptor));
     }
     // Being asked, the object may run any code, which may move the memory: it is described anew.
     if let Err(error) = values::check_marks(object, descriptor) {
         let is_refusal = error.is_instance_of::<PyBufferError>(object.py());
         return Err(if is_refusal { refusal::not_exchanged(object, wanted, error) } else { error });
     }
-    Ok(table.lend(object, descriptor)? && descriptor.device().device_type == DLDeviceType::CPU)
+    Ok(on_host(table.lend(object, descriptor)?, descriptor))
 }
 
 /// A tensor that is handed over; `false` when the object has no DLPack.

@@ -31,6 +31,17 @@ pub(crate) struct Table {
     requires_grad: Option<Getter>,
 }
 
+/// The exchange table on the type of `object`, when that has been looked for before, and was found.
+#[cfg_attr(feature = "abi3", allow(unused_variables, reason = "the limited API has no number of a type's state"))]
+#[inline]
+pub(crate) fn known_table(object: &Bound<'_, PyAny>) -> Option<Table> {
+    #[cfg(not(feature = "abi3"))]
+    if let Some(Memory::Found(table)) = State::of(object).map(State::recall) {
+        return table;
+    }
+    None
+}
+
 /// The exchange table on the type of `object`, when there is one that can be used.
 ///
 /// No table, one of an unknown version only, or one without the function that is needed: all are `None`, and the
@@ -102,24 +113,35 @@ unsafe fn usable(mut header: *mut DLPackExchangeAPIHeader) -> Option<NonNull<DLP
     None
 }
 
+/// What a table lends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loan {
+    /// Nothing, or nothing of this object.
+    None,
+    /// So many bytes of host memory, all of them elements' in C order.
+    Solid(usize),
+    /// Any other memory.
+    Other,
+}
+
 #[cold]
-fn refused_to_lend(py: Python<'_>) -> PyResult<bool> {
+fn refused_to_lend(py: Python<'_>) -> PyResult<Loan> {
     match PyErr::take(py) {
         Some(error) if !super::is_refusal(&error, py) => Err(error),
-        _ => Ok(false),
+        _ => Ok(Loan::None),
     }
 }
 
 impl Table {
     /// Describes what the table lends of `object`: memory that the object keeps, and that must not be written, for the
-    /// loan does not say whether it may. `false` when the table lends nothing, or nothing of this object.
+    /// loan does not say whether it may.
     ///
     /// # Errors
     ///
     /// What the producer raised, unchanged, if it is neither of the two that mean a refusal (rule E9).
     #[inline]
-    pub(crate) fn lend(&self, object: &Bound<'_, PyAny>, descriptor: &mut Descriptor) -> PyResult<bool> {
-        let Some(lend) = self.lend else { return Ok(false) };
+    pub(crate) fn lend(&self, object: &Bound<'_, PyAny>, descriptor: &mut Descriptor) -> PyResult<Loan> {
+        let Some(lend) = self.lend else { return Ok(Loan::None) };
         let mut lent = core::mem::MaybeUninit::<DLTensor>::uninit();
         // SAFETY: attached, as the function needs; the table is that of the object's type.
         let status = unsafe { lend(object.as_ptr().cast(), lent.as_mut_ptr()) };
@@ -128,7 +150,11 @@ impl Table {
         }
         // SAFETY: the function reported success, so it has filled the tensor; shape and strides are readable until
         // anything else is asked of the object (rule E4).
-        Ok(unsafe { descriptor.rewrite_borrowed(NonNull::from(&mut lent).cast()) }.is_ok())
+        Ok(match unsafe { descriptor.rewrite_borrowed(NonNull::from(&mut lent).cast()) } {
+            Ok(Some(bytes)) => Loan::Solid(bytes),
+            Ok(None) => Loan::Other,
+            Err(_) => Loan::None,
+        })
     }
 
     /// Whether a tensor says that it requires a gradient, which no table looks at.

@@ -7,7 +7,7 @@ pub(crate) mod import;
 #[cfg(not(feature = "abi3"))]
 mod known;
 
-pub(crate) use import::{Table, table_of};
+pub(crate) use import::{Loan, Table, known_table, table_of};
 
 /// Whether an error says that something cannot be exchanged: some tables do with a `RuntimeError` of the depths (rule E9), for
 /// which their `__dlpack__` has better words, and so does NumPy before 2.5.

@@ -1,6 +1,6 @@
 use core::ptr::NonNull;
 
-use super::descriptor::Memory;
+use super::descriptor::{Memory, Outline, Strides};
 use super::{DescribeError, Descriptor, Fields, ManagedStruct};
 use crate::abi::{DLDataType, DLDataTypeCode, DLDevice, DLTensor};
 use crate::element::check_dtype;
@@ -129,6 +129,40 @@ pub(super) unsafe fn describe_tensor(
     // SAFETY: as above.
     let device = unsafe { (*tensor).device };
     descriptor.refill(Memory { data, byte_offset, device }, dtype, fields)
+}
+
+/// What most tensors that are lent say: that they have axes, with strides, and begin where their data does. `None` for others,
+/// for elements that are two, and for what is at fault at first sight.
+///
+/// # Safety
+///
+/// As [`describe_tensor`].
+#[inline]
+pub(super) unsafe fn plain_outline<'a>(tensor: NonNull<DLTensor>) -> Option<Outline<'a>> {
+    let tensor = tensor.as_ptr();
+    // SAFETY: readable, vouched for by the caller.
+    let dtype = unsafe { (*tensor).dtype };
+    // SAFETY: as above.
+    let ndim = usize::try_from(unsafe { (*tensor).ndim }).ok()?;
+    // SAFETY: as above.
+    let shape = unsafe { (*tensor).shape };
+    // SAFETY: as above.
+    let strides = unsafe { (*tensor).strides };
+    // SAFETY: as above.
+    let byte_offset = unsafe { (*tensor).byte_offset };
+    let is_there = ndim != 0 && !shape.is_null() && !strides.is_null() && byte_offset == 0;
+    if !is_there || dtype.code == DLDataTypeCode::FLOAT4_E2M1FN {
+        return None;
+    }
+    // SAFETY: condition 2, vouched for by the caller; not NULL.
+    let shape = unsafe { dims(shape, ndim, "shape") }.ok()?;
+    // SAFETY: as above.
+    let strides = unsafe { dims(strides, ndim, "strides") }.ok()?;
+    // SAFETY: readable, vouched for by the caller.
+    let data = unsafe { (*tensor).data };
+    // SAFETY: as above.
+    let device = unsafe { (*tensor).device };
+    Some(Outline { data, device, dtype, shape, strides: Strides::Elements(strides), fields: Fields::UNVERSIONED })
 }
 
 /// Reads shape and strides into a layout where it is.

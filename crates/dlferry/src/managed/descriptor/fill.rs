@@ -7,7 +7,7 @@ use super::Descriptor;
 use crate::abi::{DLDataType, DLDevice, DLDeviceType, DLTensor};
 use crate::element::check_dtype;
 use crate::layout::Layout;
-use crate::managed::describe::describe_tensor;
+use crate::managed::describe::{describe_tensor, plain_outline};
 use crate::managed::{DescribeError, Fields};
 
 /// What a descriptor is made of: strided memory as somebody describes it, unchecked.
@@ -69,17 +69,20 @@ impl Descriptor {
     }
 
     /// Like [`Self::rewrite`], for what most arrays are, and faster: elements of whole bytes in host memory, one after
-    /// another, with strides in bytes, on up to eight axes. Returns how many bytes they are, from the address of the first one
+    /// another, on up to eight axes. Returns how many bytes they are, from the address of the first one
     /// on. `None` for all else: then the descriptor is [blank](Self::blank), and [`Self::rewrite`] is to be asked.
     #[inline]
     #[must_use]
     pub fn rewrite_row_major(&mut self, outline: &Outline<'_>) -> Option<usize> {
         let is_host = outline.device.device_type == DLDeviceType::CPU && !outline.data.is_null();
+        let is_simple = is_host && !outline.dtype.is_sub_byte() && check_dtype(outline.dtype).is_ok();
+        let item = outline.dtype.item_bytes();
         let bytes = match outline.strides {
-            Strides::Bytes(strides)
-                if is_host && !outline.dtype.is_sub_byte() && check_dtype(outline.dtype).is_ok() =>
-            {
-                self.layout.fill_row_major(outline.shape, strides, outline.dtype.item_bytes())
+            Strides::Bytes(strides) if is_simple => self.layout.fill_row_major(outline.shape, strides, item),
+            // Of elements of one byte both units are the same.
+            Strides::Elements(strides) if is_simple => {
+                let size = self.layout.fill_row_major(outline.shape, strides, 1);
+                size.zip(i64::try_from(item).ok()).and_then(|(size, item)| size.checked_mul(item))
             }
             _ => None,
         };
@@ -98,7 +101,8 @@ impl Descriptor {
     }
 
     /// Becomes the description of a tensor that is only lent, as the exchange API lends one: what
-    /// [`describe_borrowed`](crate::managed::describe_borrowed) returns, written where this descriptor is.
+    /// [`describe_borrowed`](crate::managed::describe_borrowed) returns, written where this descriptor is. Returns how many
+    /// bytes the elements are when this is a tensor that [`Self::rewrite_row_major`] takes, `None` for others.
     ///
     /// # Errors
     ///
@@ -108,13 +112,19 @@ impl Descriptor {
     ///
     /// The tensor is readable; condition 2 of [`managed`](crate::managed).
     #[inline]
-    pub unsafe fn rewrite_borrowed(&mut self, tensor: NonNull<DLTensor>) -> Result<(), DescribeError> {
+    pub unsafe fn rewrite_borrowed(&mut self, tensor: NonNull<DLTensor>) -> Result<Option<usize>, DescribeError> {
+        // SAFETY: vouched for by the caller.
+        if let Some(outline) = unsafe { plain_outline(tensor) }
+            && let Some(bytes) = self.rewrite_row_major(&outline)
+        {
+            return Ok(Some(bytes));
+        }
         // SAFETY: vouched for by the caller.
         let rewritten = unsafe { describe_tensor(self, tensor, Fields::UNVERSIONED) };
         if rewritten.is_err() {
             *self = Self::blank();
         }
-        rewritten
+        rewritten.map(|()| None)
     }
 
     /// Becomes what an outline says, where it is. Of no use to anybody when it is refused.

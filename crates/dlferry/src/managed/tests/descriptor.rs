@@ -241,6 +241,8 @@ fn the_fast_way_refuses_what_it_cannot_check() {
     let outline = Outline { data: NOWHERE, device, dtype, shape, strides, fields: Fields::SHARED };
     let mut descriptor = Descriptor::blank();
     assert_eq!(descriptor.rewrite_row_major(&outline), Some(8));
+    let in_elements = Outline { strides: Strides::Elements(&[1]), ..outline };
+    assert_eq!(descriptor.rewrite_row_major(&in_elements), Some(8));
     // Of whole bytes the flag means nothing, here as elsewhere.
     let padded = Outline { fields: Fields { padded: true, ..Fields::UNVERSIONED }, ..outline };
     assert_eq!(descriptor.rewrite_row_major(&padded), Some(8));
@@ -253,7 +255,7 @@ fn the_fast_way_refuses_what_it_cannot_check() {
         Outline { dtype: DLDataType::I4, strides: Strides::Bytes(&[1]), ..outline },
         Outline { dtype: DLDataType { lanes: 0, ..dtype }, strides: Strides::Bytes(&[0]), ..outline },
         Outline { dtype: DLDataType { bits: 16, ..DLDataType::BOOL }, strides: Strides::Bytes(&[2]), ..outline },
-        Outline { strides: Strides::Elements(&[1]), ..outline },
+        Outline { strides: Strides::Elements(&[4]), ..outline },
         Outline { strides: Strides::Bytes(&[8]), ..outline },
         Outline { shape: &[i64::MAX], ..outline },
         Outline { shape: &[0], ..outline },

@@ -36,13 +36,36 @@ fn a_borrowed_tensor_is_read_only_and_cannot_tell_of_copies() {
 #[test]
 fn a_borrowed_tensor_is_described_where_a_descriptor_is() {
     let mut descriptor = Descriptor::blank();
-    for spec in [compact(&[2, 3]), strided(&[3, 2], &[-1, 7]), on(8, Spec { byte_offset: 6, ..compact(&[1; 9]) })] {
+    let pair = DLDataType { lanes: 2, ..DLDataType::F4_E2M1FN };
+    let unusual = DLDataType { bits: 12, ..DLDataType::U16 };
+    // And the bytes of those that are taken for plain.
+    let cases = [
+        (strided(&[2, 3], &[3, 1]), Some(24)),
+        (strided(&[1; 8], &[1; 8]), Some(4)),
+        (Spec { dtype: DLDataType::C128, ..strided(&[5], &[1]) }, Some(80)),
+        (strided(&[1; 9], &[1; 9]), None),
+        (strided(&[3, 2], &[-1, 7]), None),
+        (strided(&[3, 0], &[1, 1]), None),
+        (strided(&[], &[]), None),
+        (compact(&[2, 3]), None),
+        (Spec { byte_offset: 8, ..strided(&[2], &[1]) }, None),
+        (Spec { dtype: pair, ..strided(&[2, 3], &[3, 1]) }, None),
+        (Spec { dtype: unusual, ..strided(&[2], &[1]) }, None),
+        (on(2, strided(&[2], &[1])), None),
+        (on(8, Spec { byte_offset: 6, ..compact(&[1; 9]) }), None),
+    ];
+    for (spec, plain) in cases {
         lent(&spec, |tensor| {
             // SAFETY: its shape and strides are those of the spec.
             let wanted = unsafe { describe_borrowed(tensor) }.unwrap();
             // SAFETY: as above.
-            unsafe { descriptor.rewrite_borrowed(NonNull::from(&mut *tensor)) }.unwrap();
+            let bytes = unsafe { descriptor.rewrite_borrowed(NonNull::from(&mut *tensor)) }.unwrap();
             assert_eq!(format!("{descriptor:?}"), format!("{wanted:?}"));
+            assert!(bytes.is_none_or(|bytes| wanted.byte_range() == Ok(0..isize::try_from(bytes).unwrap())));
+            assert_eq!(bytes, plain, "{spec:?}");
+            if wanted.layout().is_empty() {
+                return;
+            }
             tensor.data = ptr::null_mut();
             // SAFETY: as above.
             let refused = unsafe { descriptor.rewrite_borrowed(NonNull::from(tensor)) };
