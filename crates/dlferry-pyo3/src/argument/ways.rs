@@ -144,19 +144,23 @@ fn by_loan(object: &Bound<'_, PyAny>, table: &Table, wanted: &Wanted, body: &mut
 #[inline(never)]
 fn check_loan(object: &Bound<'_, PyAny>, table: &Table, wanted: &Wanted, body: &mut Body) -> PyResult<Loan> {
     let descriptor = &mut body.descriptor;
-    let on_host = |loan: Loan, descriptor: &Descriptor| {
-        let is_there = loan != Loan::None && descriptor.device().device_type == DLDeviceType::CPU;
-        if is_there { Loan::Other } else { Loan::None }
-    };
-    if on_host(Loan::Other, descriptor) == Loan::None || !values::may_be_marked(descriptor) {
-        return Ok(on_host(Loan::Other, descriptor));
+    if !is_on_host(descriptor) {
+        return Ok(Loan::None);
+    }
+    if !values::may_be_marked(descriptor) {
+        return Ok(Loan::Other);
     }
     // Being asked, the object may run any code, which may move the memory: it is described anew.
     if let Err(error) = values::check_marks(object, descriptor) {
         let is_refusal = error.is_instance_of::<PyBufferError>(object.py());
         return Err(if is_refusal { refusal::not_exchanged(object, wanted, error) } else { error });
     }
-    Ok(on_host(table.lend(object, descriptor)?, descriptor))
+    let is_lent = table.lend(object, descriptor)? != Loan::None && is_on_host(descriptor);
+    Ok(if is_lent { Loan::Other } else { Loan::None })
+}
+
+fn is_on_host(descriptor: &Descriptor) -> bool {
+    descriptor.device().device_type == DLDeviceType::CPU
 }
 
 /// A tensor that is handed over; `false` when the object has no DLPack.
