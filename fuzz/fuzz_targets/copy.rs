@@ -28,6 +28,10 @@ fuzz_target!(|data: &[u8]| {
         number % limit
     };
     let case = Case::random(&mut below);
+    // A few elements can lie far apart, and then most of the time goes into what is between them.
+    if case.from.len.max(case.to.len) > 1 << 20 {
+        return;
+    }
     let before = below(65);
     let threads = NonZeroUsize::MIN.saturating_add(below(3));
     let source: Vec<u8> = (0..case.from.len).map(|at| (at * 7 + at / 256) as u8).collect();
