@@ -8,7 +8,7 @@ use pyo3::types::{PyString, PyType};
 
 use super::hint;
 use crate::once::interned;
-use crate::python::unless_it_raises;
+use crate::python::{counted, name_of_type, unless_it_raises};
 
 /// The dtype that is named by a string, or by another library's dtype or scalar type.
 pub(super) fn read(value: &Bound<'_, PyAny>) -> PyResult<DLDataType> {
@@ -30,7 +30,8 @@ pub(super) fn read(value: &Bound<'_, PyAny>) -> PyResult<DLDataType> {
     }
     match integer(value, interned!(value.py(), "itemsize"))? {
         Some(bytes) if bytes != dtype.item_bytes() => Err(PyTypeError::new_err(format!(
-            "dtype needs a name or a dtype, found {value}, which has {bytes} bytes where {dtype} has {}",
+            "dtype needs a name or a dtype, found {value}, which has {} where {dtype} has {}",
+            counted(bytes, "byte", "bytes"),
             dtype.item_bytes()
         ))),
         _ => Ok(dtype),
