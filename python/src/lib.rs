@@ -226,19 +226,23 @@ fn _testing(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     Ok(module)
 }
 
-/// The dtypes that have a name in the package.
-const DTYPES: [DLDataType; 27] = [
+/// The dtypes that are attributes of the package: all that a name can say and that have values, of one lane.
+const DTYPES: [DLDataType; 34] = [
     DLDataType::BOOL,
     DLDataType::I4,
     DLDataType::I8,
     DLDataType::I16,
     DLDataType::I32,
     DLDataType::I64,
+    DLDataType::I1,
+    DLDataType::I2,
     DLDataType::U4,
     DLDataType::U8,
     DLDataType::U16,
     DLDataType::U32,
     DLDataType::U64,
+    DLDataType::U1,
+    DLDataType::U2,
     DLDataType::F16,
     DLDataType::BF16,
     DLDataType::F32,
@@ -248,8 +252,10 @@ const DTYPES: [DLDataType; 27] = [
     DLDataType::F8_E3M4,
     DLDataType::F8_E4M3,
     DLDataType::F8_E4M3B11FNUZ,
+    DLDataType::C32,
     DLDataType::F8_E4M3FN,
     DLDataType::F8_E4M3FNUZ,
+    DLDataType::BCOMPLEX32,
     DLDataType::F8_E5M2,
     DLDataType::F8_E5M2FNUZ,
     DLDataType::F8_E8M0FNU,
@@ -259,6 +265,7 @@ const DTYPES: [DLDataType; 27] = [
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    DLDataType::F6_E3M2FN,
     let py = module.py();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Tensor>()?;
