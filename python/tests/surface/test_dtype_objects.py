@@ -154,6 +154,43 @@ def test_nobody_guesses_what_may_be_anything(said):
 
 @pytest.mark.parametrize("name", ["f4", "i2", "c16", "u8"])
 @pytest.mark.parametrize("make", [str, np.dtype], ids=["text", "NumPy's"])
+# What is no number, by name or as NumPy has it, and what is said of it.
+NO_NUMBERS = [
+    *(
+        (name, 'no dates and durations.*"int64"')
+        for name in ("datetime64[s]", "timedelta64", "<M8[ns]", "m8")
+    ),
+    *(
+        (name, 'no text.*"uint8"')
+        for name in ("str", "U4", "S3", "|S3", "bytes", str, np.str_, np.dtype("U2"))
+    ),
+    *((name, "no structures.*field") for name in ("V8", "void", "struct", np.dtype([("x", "f4")]), np.void)),
+    *((name, "no Python objects.*numbers") for name in ("object", "O", object, np.object_, np.dtype(object))),
+    *((name, 'no form of it; "float64"') for name in ("longdouble", "g", "clongdouble", np.longdouble)),
+    (np.dtype("M8[s]"), 'no dates and durations.*"int64"'),
+    (np.timedelta64, 'no dates and durations.*"int64"'),
+]
+
+
+@pytest.mark.parametrize(("said", "remedy"), NO_NUMBERS, ids=[str(said) for said, _ in NO_NUMBERS])
+def test_what_is_no_number_is_answered_with_what_to_do(said, remedy):
+    if said is np.longdouble and np.longdouble().itemsize == 8:
+        pytest.skip("a long double is a double here")
+    kind = ValueError if isinstance(said, str) else TypeError
+    with pytest.raises(kind, match=remedy) as caught:
+        dlferry.dtype(said)
+    assert "did you mean" not in str(caught.value)
+    for name in re.findall('"(\\w+64|uint8)"', remedy):
+        assert dlferry.dtype(name).name == name
+
+
+@pytest.mark.parametrize("name", ["strategy", "Stream", "objective", "Void", "M", "structure"])
+def test_names_that_begin_alike_are_no_such_thing(name):
+    with pytest.raises(ValueError, match="name of no dtype") as caught:
+        dlferry.dtype(name)
+    assert ("DLPack has no" in str(caught.value)) == (name == "M")
+
+
 def test_other_byte_order_is_named(name, make):
     with pytest.raises(ValueError, match=f"{'big' if LITTLE else 'little'}-endian.*asarray") as caught:
         dlferry.dtype(make((">" if LITTLE else "<") + name))
