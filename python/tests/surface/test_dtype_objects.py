@@ -3,10 +3,12 @@
 import copy
 import ctypes
 import importlib
+import operator
 import pickle
 import re
 import subprocess
 import sys
+from typing import Any
 
 import dlferry
 import dlferry_testing as dt
@@ -152,8 +154,6 @@ def test_nobody_guesses_what_may_be_anything(said):
     assert "did you mean" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["f4", "i2", "c16", "u8"])
-@pytest.mark.parametrize("make", [str, np.dtype], ids=["text", "NumPy's"])
 # What is no number, by name or as NumPy has it, and what is said of it.
 NO_NUMBERS = [
     *(
@@ -191,6 +191,8 @@ def test_names_that_begin_alike_are_no_such_thing(name):
     assert ("DLPack has no" in str(caught.value)) == (name == "M")
 
 
+@pytest.mark.parametrize("name", ["f4", "i2", "c16", "u8"])
+@pytest.mark.parametrize("make", [str, np.dtype], ids=["text", "NumPy's"])
 def test_other_byte_order_is_named(name, make):
     with pytest.raises(ValueError, match=f"{'big' if LITTLE else 'little'}-endian.*asarray") as caught:
         dlferry.dtype(make((">" if LITTLE else "<") + name))
@@ -309,17 +311,44 @@ def test_dtype_equals_its_name_and_hashes_like_it(numbers):
 
 
 @pytest.mark.parametrize(
-    "other", [None, 3, b"float32", "float64", "Float32", "", np.float32, np.dtype("f4"), object()]
-)
+    "other",
+    [None, 3, b"float32", "float64", "Float32", "", np.float64, np.dtype("f8"), np.dtype("M8[s]"), float, object(),
+     type("dtype", (), {"name": property(lambda self: 1 / 0)})()],
+)  # fmt: skip
 def test_nothing_else_equals_a_dtype(other):
+    """What is another dtype anyhow is not warned of."""
     assert dlferry.float32 != other
     assert not dlferry.float32 == other  # noqa: SIM201
     assert dlferry.float32.__eq__(other) is (NotImplemented if not isinstance(other, str) else False)
 
 
-@pytest.mark.parametrize("operator", ["__lt__", "__gt__"])
-def test_dtypes_have_no_order(operator):
-    assert getattr(dlferry.int8, operator)(dlferry.int16) is NotImplemented
+SAME: list[Any] = [np.float32, np.dtype("f4"), type("float32", (), {})]
+
+
+@pytest.mark.parametrize("other", SAME, ids=["NumPy's type", "NumPy's dtype", "type of that name"])
+def test_same_dtype_of_another_library_is_not_equal_which_is_warned_of(other):
+    """What is equal hashes alike, and theirs hash as they please: a set would say otherwise than a list."""
+    assert hash(other) != hash(dlferry.float32)
+    wanted = r'dlferry\.dtype\(\.\.\.\) of the other one, or with its name, "float32"'
+    for compare, answer in ((operator.eq, False), (operator.ne, True)):
+        for pair in ((dlferry.float32, other), (other, dlferry.float32)):
+            with pytest.warns(UserWarning, match=wanted) as warned:
+                assert compare(*pair) is answer
+            assert [warning.filename for warning in warned] == [__file__] * len(warned)
+    assert dlferry.float32 == dlferry.dtype(other)
+    assert not {dlferry.float32} & {other}
+
+
+@pytest.mark.parametrize("module", ["torch", "jax.numpy", "mlx.core", "ml_dtypes"])
+def test_same_dtype_of_other_libraries_is_warned_of(module):
+    library = pytest.importorskip(module)
+    with pytest.warns(UserWarning, match="bfloat16"):
+        assert dlferry.bfloat16 != library.bfloat16
+
+
+@pytest.mark.parametrize("order", ["__lt__", "__gt__"])
+def test_dtypes_have_no_order(order):
+    assert getattr(dlferry.int8, order)(dlferry.int16) is NotImplemented
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
