@@ -214,8 +214,8 @@ fn set_num_threads(#[pyo3(from_py_with = integer)] count: i64) -> PyResult<()> {
 /// True
 /// ```
 #[pyfunction]
-fn get_num_threads() -> usize {
-    copy::num_threads().get()
+fn get_num_threads(py: Python<'_>) -> PyResult<usize> {
+    dlferry_pyo3::num_threads(py)
 }
 
 /// A new module with crafted producers and a consumer that looks into capsules, for `dlferry conformance`.
