@@ -21,8 +21,9 @@ mod numpy;
 ///
 /// - `device`: where the result must be: `"cpu"`, a pair such as `(2, 0)`, or None
 ///   for wherever it is.
-/// - `copy`: True for a private copy, False for the same memory or an error, None
-///   for a copy only if there must be one.
+/// - `copy`: True for a private copy, also of what DLPack cannot describe, such as
+///   a NumPy array of the other byte order; False for the same memory or an error;
+///   None for a copy only if there must be one.
 /// - `writable`: True if the result must be writable, False if it must not be, None
 ///   for what the producer says. A producer that cannot say, since it knows only
 ///   unversioned capsules, is trusted with True and read-only with None.
@@ -58,13 +59,14 @@ fn from_dlpack<'py>(
 /// or a view of it is in use. Raw bytes are uint8; `view` reads them as another
 /// dtype.
 ///
-/// - `copy`: True for a private copy; False and None never copy.
+/// - `copy`: True for a private copy, also of elements of the other byte order;
+///   False and None never copy.
 /// - `writable`: True if the result must be writable, False if it must not be, None
 ///   for what the buffer says.
 ///
 /// Raises `TypeError` for an object without a buffer, `BufferError` for elements
-/// that DLPack cannot describe, such as those of the other byte order, for masked
-/// arrays, and for a read-only buffer if `writable` is True.
+/// that DLPack cannot describe, such as those of the other byte order without
+/// `copy=True`, for masked arrays, and for a read-only buffer if `writable` is True.
 ///
 /// ```python
 /// >>> import array, dlferry
