@@ -43,11 +43,14 @@ fn import_as<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, request: &Request) -
         let source = source_of(&taken);
         return settle(object.py(), taken, request, source, None);
     }
+    if let Some(array) = numpy::derived(object)? {
+        return numpy::import(object, &array, request);
+    }
     import_by_protocol(object, request)
 }
 
 /// Takes an array through what its library offers: the exchange table, `__dlpack__`.
-pub(crate) fn import_by_protocol<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<R> {
+fn import_by_protocol<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<R> {
     match take(object, request)? {
         Some((taken, source)) => settle(object.py(), taken, request, source, Some(object)),
         None => Err(call::without_protocol(object)?),
