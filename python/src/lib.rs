@@ -98,7 +98,8 @@ fn from_buffer(x: &Bound<'_, PyAny>, copy: Option<bool>, writable: Option<bool>)
 ///
 /// Raises `TypeError` for an object that offers none of the ways,
 /// `CopyRequiredError` if only a copy would do and `copy` is False, else
-/// `BufferError`; the message lists each way and why it did not work.
+/// `BufferError`; the message lists each way and why it did not work, but for NumPy's
+/// arrays, of which the first says all.
 ///
 /// ```python
 /// >>> import dlferry, numpy
@@ -190,7 +191,9 @@ fn copyto(dst: &Bound<'_, PyAny>, src: &Bound<'_, PyAny>) -> PyResult<()> {
 ///
 /// Copies of 8 MiB and more are large. Before the first call it is what the
 /// environment variable `DLFERRY_NUM_THREADS` says when dlferry first makes a large
-/// copy, else as many as the process may run at once, up to 16.
+/// copy, else as many as the process may run at once, up to 16. A variable that says
+/// something else than a number of 1 or more, 0 say, is ignored with a
+/// `RuntimeWarning`, one in each process; an empty one is as good as none.
 ///
 /// Raises `ValueError` unless the number is 1 or more.
 ///
@@ -231,43 +234,43 @@ fn _testing(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
 /// The dtypes that are attributes of the package: all that a name can say and that have values, of one lane.
 const DTYPES: [DLDataType; 34] = [
     DLDataType::BOOL,
+    DLDataType::I1,
+    DLDataType::I2,
     DLDataType::I4,
     DLDataType::I8,
     DLDataType::I16,
     DLDataType::I32,
     DLDataType::I64,
-    DLDataType::I1,
-    DLDataType::I2,
+    DLDataType::U1,
+    DLDataType::U2,
     DLDataType::U4,
     DLDataType::U8,
     DLDataType::U16,
     DLDataType::U32,
     DLDataType::U64,
-    DLDataType::U1,
-    DLDataType::U2,
     DLDataType::F16,
     DLDataType::BF16,
     DLDataType::F32,
     DLDataType::F64,
+    DLDataType::C32,
     DLDataType::C64,
     DLDataType::C128,
+    DLDataType::BCOMPLEX32,
     DLDataType::F8_E3M4,
     DLDataType::F8_E4M3,
     DLDataType::F8_E4M3B11FNUZ,
-    DLDataType::C32,
     DLDataType::F8_E4M3FN,
     DLDataType::F8_E4M3FNUZ,
-    DLDataType::BCOMPLEX32,
     DLDataType::F8_E5M2,
     DLDataType::F8_E5M2FNUZ,
     DLDataType::F8_E8M0FNU,
     DLDataType::F6_E2M3FN,
+    DLDataType::F6_E3M2FN,
     DLDataType::F4_E2M1FN,
 ];
 
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    DLDataType::F6_E3M2FN,
     let py = module.py();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Tensor>()?;
