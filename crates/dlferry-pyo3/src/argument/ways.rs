@@ -81,6 +81,9 @@ fn by_structure_slowly(object: &Bound<'_, PyAny>, array: &Array<'_>, wanted: &Wa
 }
 
 fn describe_other(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -> PyResult<()> {
+    if !wanted.is_for_writing() && by_loan(object, wanted, body)? {
+        return Ok(());
+    }
     match numpy::derived(object) {
         Ok(Some(array)) => return by_structure_slowly(object, &array, wanted, body),
         Ok(None) => {}
@@ -88,9 +91,6 @@ fn describe_other(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -
             return Err(refusal::not_exchanged(object, wanted, error));
         }
         Err(error) => return Err(error),
-    }
-    if !wanted.is_for_writing() && by_loan(object, wanted, body)? {
-        return Ok(());
     }
     let refused = match by_management(object, wanted, body) {
         Ok(true) => return Ok(()),
