@@ -47,7 +47,8 @@ class Export(NamedTuple):
         """One sentence, and the lines where it happened."""
         access = "read-only" if self.readonly else "writable"
         where = "".join(f"\n    {frame}" for frame in self.frames)
-        head = f"{self.dtype} {self.shape} on {self.device}, {self.nbytes} bytes, {access}"
+        size = f"{self.nbytes} byte{'' if self.nbytes == 1 else 's'}"
+        head = f"{self.dtype} {self.shape} on {self.device}, {size}, {access}"
         return f"{head}, as {self.kind}, {self.age:.1f} s ago{where}"
 
 

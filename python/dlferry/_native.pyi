@@ -24,14 +24,17 @@ __all__ = [
     "Tensor",
     "__version__",
     "asarray",
+    "bcomplex32",
     "bfloat16",
     "bool",
+    "complex32",
     "complex64",
     "complex128",
     "copyto",
     "dtype",
     "float4_e2m1fn",
     "float6_e2m3fn",
+    "float6_e3m2fn",
     "float8_e3m4",
     "float8_e4m3",
     "float8_e4m3b11fnuz",
@@ -47,12 +50,16 @@ __all__ = [
     "from_buffer",
     "from_dlpack",
     "get_num_threads",
+    "int1",
+    "int2",
     "int4",
     "int8",
     "int16",
     "int32",
     "int64",
     "set_num_threads",
+    "uint1",
+    "uint2",
     "uint4",
     "uint8",
     "uint16",
@@ -217,11 +224,15 @@ def set_num_threads(count: int, /) -> None: ...
 def get_num_threads() -> int: ...
 
 bool: dtype
+int1: dtype
+int2: dtype
 int4: dtype
 int8: dtype
 int16: dtype
 int32: dtype
 int64: dtype
+uint1: dtype
+uint2: dtype
 uint4: dtype
 uint8: dtype
 uint16: dtype
@@ -231,8 +242,10 @@ float16: dtype
 bfloat16: dtype
 float32: dtype
 float64: dtype
+complex32: dtype
 complex64: dtype
 complex128: dtype
+bcomplex32: dtype
 float8_e3m4: dtype
 float8_e4m3: dtype
 float8_e4m3b11fnuz: dtype
@@ -242,6 +255,7 @@ float8_e5m2: dtype
 float8_e5m2fnuz: dtype
 float8_e8m0fnu: dtype
 float6_e2m3fn: dtype
+float6_e3m2fn: dtype
 float4_e2m1fn: dtype
 
 def _numpy_from_dlpack(

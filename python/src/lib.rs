@@ -21,8 +21,9 @@ mod numpy;
 ///
 /// - `device`: where the result must be: `"cpu"`, a pair such as `(2, 0)`, or None
 ///   for wherever it is.
-/// - `copy`: True for a private copy, False for the same memory or an error, None
-///   for a copy only if there must be one.
+/// - `copy`: True for a private copy, also of what DLPack cannot describe, such as
+///   a NumPy array of the other byte order; False for the same memory or an error;
+///   None for a copy only if there must be one.
 /// - `writable`: True if the result must be writable, False if it must not be, None
 ///   for what the producer says. A producer that cannot say, since it knows only
 ///   unversioned capsules, is trusted with True and read-only with None.
@@ -58,13 +59,14 @@ fn from_dlpack<'py>(
 /// or a view of it is in use. Raw bytes are uint8; `view` reads them as another
 /// dtype.
 ///
-/// - `copy`: True for a private copy; False and None never copy.
+/// - `copy`: True for a private copy, also of elements of the other byte order;
+///   False and None never copy.
 /// - `writable`: True if the result must be writable, False if it must not be, None
 ///   for what the buffer says.
 ///
 /// Raises `TypeError` for an object without a buffer, `BufferError` for elements
-/// that DLPack cannot describe, such as those of the other byte order, for masked
-/// arrays, and for a read-only buffer if `writable` is True.
+/// that DLPack cannot describe, such as those of the other byte order without
+/// `copy=True`, for masked arrays, and for a read-only buffer if `writable` is True.
 ///
 /// ```python
 /// >>> import array, dlferry
@@ -96,7 +98,8 @@ fn from_buffer(x: &Bound<'_, PyAny>, copy: Option<bool>, writable: Option<bool>)
 ///
 /// Raises `TypeError` for an object that offers none of the ways,
 /// `CopyRequiredError` if only a copy would do and `copy` is False, else
-/// `BufferError`; the message lists each way and why it did not work.
+/// `BufferError`; the message lists each way and why it did not work, but for NumPy's
+/// arrays, of which the first says all.
 ///
 /// ```python
 /// >>> import dlferry, numpy
@@ -188,7 +191,9 @@ fn copyto(dst: &Bound<'_, PyAny>, src: &Bound<'_, PyAny>) -> PyResult<()> {
 ///
 /// Copies of 8 MiB and more are large. Before the first call it is what the
 /// environment variable `DLFERRY_NUM_THREADS` says when dlferry first makes a large
-/// copy, else as many as the process may run at once, up to 16.
+/// copy, else as many as the process may run at once, up to 16. A variable that says
+/// something else than a number of 1 or more, 0 say, is ignored with a
+/// `RuntimeWarning`, one in each process; an empty one is as good as none.
 ///
 /// Raises `ValueError` unless the number is 1 or more.
 ///
@@ -214,8 +219,8 @@ fn set_num_threads(#[pyo3(from_py_with = integer)] count: i64) -> PyResult<()> {
 /// True
 /// ```
 #[pyfunction]
-fn get_num_threads() -> usize {
-    copy::num_threads().get()
+fn get_num_threads(py: Python<'_>) -> PyResult<usize> {
+    dlferry_pyo3::num_threads(py)
 }
 
 /// A new module with crafted producers and a consumer that looks into capsules, for `dlferry conformance`.
@@ -226,14 +231,18 @@ fn _testing(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     Ok(module)
 }
 
-/// The dtypes that have a name in the package.
-const DTYPES: [DLDataType; 27] = [
+/// The dtypes that are attributes of the package: all that a name can say and that have values, of one lane.
+const DTYPES: [DLDataType; 34] = [
     DLDataType::BOOL,
+    DLDataType::I1,
+    DLDataType::I2,
     DLDataType::I4,
     DLDataType::I8,
     DLDataType::I16,
     DLDataType::I32,
     DLDataType::I64,
+    DLDataType::U1,
+    DLDataType::U2,
     DLDataType::U4,
     DLDataType::U8,
     DLDataType::U16,
@@ -243,8 +252,10 @@ const DTYPES: [DLDataType; 27] = [
     DLDataType::BF16,
     DLDataType::F32,
     DLDataType::F64,
+    DLDataType::C32,
     DLDataType::C64,
     DLDataType::C128,
+    DLDataType::BCOMPLEX32,
     DLDataType::F8_E3M4,
     DLDataType::F8_E4M3,
     DLDataType::F8_E4M3B11FNUZ,
@@ -254,6 +265,7 @@ const DTYPES: [DLDataType; 27] = [
     DLDataType::F8_E5M2FNUZ,
     DLDataType::F8_E8M0FNU,
     DLDataType::F6_E2M3FN,
+    DLDataType::F6_E3M2FN,
     DLDataType::F4_E2M1FN,
 ];
 

@@ -19,7 +19,7 @@ use crate::{buffer, capsule, exchange, interface, numpy};
 ///
 /// # Errors
 ///
-/// One error that lists each way and why it did not work: `TypeError` when the object has none of them,
+/// One error that lists each way and why it did not work, or for an array of NumPy's the first: `TypeError` when the object has none of them,
 /// `CopyRequiredError` when a copy would have worked and is forbidden, else `BufferError`.
 pub fn asarray(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> {
     let request = Request { lenient: true, ..*request };
@@ -35,6 +35,10 @@ pub fn asarray(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor>
     }
     // What an array refused since its memory does not hold its values must not be taken another way.
     if let Some(error) = ways.has_refusals().then(|| values::refusal(object)).transpose()?.flatten() {
+        return Err(error);
+    }
+    // Nor has an array of NumPy's that was refused by its structure other ways than those that say the same in other words.
+    if let Some(error) = ways.refused_by_structure()? {
         return Err(error);
     }
     if let Some(tensor) = ways.attempt("buffer", || buffer_of(object, &request))? {
@@ -120,6 +124,15 @@ impl Ways<'_, '_> {
             }
             result => result,
         }
+    }
+
+    /// The refusal of an array of NumPy's whose elements DLPack does not have; what the structure says is all there is.
+    fn refused_by_structure(&mut self) -> PyResult<Option<PyErr>> {
+        let py = self.object.py();
+        let Some((_, error)) = self.refusals.first() else { return Ok(None) };
+        let is_one = error.is_instance_of::<PyBufferError>(py)
+            && (numpy::array(self.object).is_some() || numpy::derived(self.object)?.is_some());
+        Ok(if is_one { self.refusals.pop().map(|(_, error)| error) } else { None })
     }
 
     fn has_refusals(&self) -> bool {

@@ -61,6 +61,8 @@ pub mod trace;
 pub use address::from_address;
 pub use argument::{AnyView, AnyViewMut, Dyn, View, ViewMut};
 pub use asarray::asarray;
+#[cfg(feature = "threads")]
+pub use copying::num_threads;
 pub use dtype::DType;
 pub use error::{CopyRequiredError, IntoPyErr};
 pub use producer::{Producer, producer};

@@ -39,7 +39,7 @@ impl Memory {
     }
 
     /// Makes a tensor of the memory, which is there until `keep` is dropped; or, when DLPack cannot describe it and the
-    /// request allows it, of a copy.
+    /// request allows or asks for it, of a copy.
     ///
     /// # Safety
     ///
@@ -70,7 +70,7 @@ impl Memory {
                 (unsafe { Managed::from_owner(keep, descriptor) }.map_err(IntoPyErr::into_py_err)?, owner)
             }
             Err(reason) => {
-                if !request.lenient {
+                if !request.lenient && request.copy != Some(true) {
                     let remedy = if request.in_place {
                         "a copy would take what is written, so pass an array that needs none and copy the result back"
                     } else {

@@ -1,5 +1,7 @@
 //! Names and calls that the interpreter is asked for often, made once.
 
+use core::fmt::Display;
+
 use pyo3::exceptions::PyException;
 #[cfg(not(feature = "abi3"))]
 use pyo3::exceptions::PyTypeError;
@@ -189,6 +191,11 @@ pub(crate) fn tuple_text(numbers: &[i64]) -> String {
         [one] => format!("({one},)"),
         many => format!("({})", many.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")),
     }
+}
+
+/// A number and what is counted: `1 axis`, `2 axes`.
+pub(crate) fn counted<N: Display + PartialEq + From<u8> + Copy>(number: N, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == N::from(1) { one } else { many })
 }
 
 /// The result, or `None` for an error of an object's own code that does not matter; an interrupt passes.

@@ -131,7 +131,7 @@ def is_sane(fields: dict[str, Any]) -> None:
     for extent in shape:
         size *= extent
     if fields["ndim"] != len(shape) or any(extent < 0 for extent in shape) or size > MOST:
-        raise DeviatesError(f"the struct has ndim {fields['ndim']} and shape {shape}")
+        raise DeviatesError(f"the struct has ndim {fields['ndim']} and shape {tuple(shape)}")
     if size and not fields["data"]:
         raise DeviatesError("the data pointer is NULL")
 

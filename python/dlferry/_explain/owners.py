@@ -58,5 +58,6 @@ def name(x: object) -> str:
     if refused is None and len(shape) < 60:
         return f"{kind} of shape {shape}"
     if is_a(x, (bytes, bytearray)):
-        return f"{kind} of {len(x)} bytes"  # type: ignore[arg-type]
+        size = len(x)  # type: ignore[arg-type]
+        return f"{kind} of {size} byte{'' if size == 1 else 's'}"
     return kind

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from .drawing import Cell, Drawing, draw, label
-from .report import count
+from .report import count, of_bytes
 
 if TYPE_CHECKING:
     from .facts import Layout
@@ -90,7 +90,7 @@ def _legend(layout: Layout, drawing: Drawing) -> list[str]:
     if any(not cell.indices for cell in drawing.cells):
         lines[0] += "; dashed: not drawn" if drawing.is_part else "; dashed: holes"
     for axis, extent, step in layout.moving[:6]:
-        size = f"{count(abs(step) // 8)} bytes" if step % 8 == 0 else f"{abs(step)} bits"
+        size = of_bytes(abs(step) // 8) if step % 8 == 0 else f"{abs(step)} bits"
         way = "stays where it is" if step == 0 else f"{size} {'back' if step < 0 else 'on'}"
         lines.append(f"one step along axis {axis} of {count(extent)}: {way}")
     return lines

@@ -194,12 +194,11 @@ def _verdict(page: Page, alike: list[Verdict]) -> None:
     said = verdict.says
     if verdict.detail:
         said += f": {verdict.detail}"
-    for other in alike[:-1]:
-        page.lines.append(f"  {printable(other.name)}")
-    page.row(
-        printable(alike[-1].name), said, 28, BAD if verdict.read_only == "lost" else HUES[verdict.outcome]
-    )
+    hue = BAD if verdict.read_only == "lost" else HUES[verdict.outcome]
+    page.row(printable(verdict.name), said, 28, hue)
     if verdict.why:
         page.say(f"why: {verdict.why}", 28, 30)
     if verdict.remedy:
         page.say(f"remedy: {verdict.remedy}", 28, 30)
+    for other in alike[1:]:
+        page.row(printable(other.name), "the same", 28, hue)

@@ -1,6 +1,7 @@
 """Refusals: which exception, which words, and nothing left behind."""
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import dlferry_testing as dt
@@ -173,3 +174,22 @@ class TestWays:
 
         assert views.see_2d(X.view(Derived))[0] == [2, 3]
         assert Derived.calls == 1
+
+    def test_maps_of_files_are_arrays_of_any_dtype(self, tmp_path: Path) -> None:
+        """They are of a class derived from NumPy's, whose method NumPy lets refuse many dtypes."""
+        ml_dtypes = pytest.importorskip("ml_dtypes")
+        for dtype in (ml_dtypes.float8_e4m3fn, np.float32):
+            np.array([1, 2, 4, 8], dtype).tofile(tmp_path / "numbers")
+            x = np.memmap(tmp_path / "numbers", dtype, mode="r+")
+            if dtype is np.float32:
+                views.fill(x, 3)
+                assert x.tolist() == [3] * 4
+                assert views.own(x).source == "numpy"
+            else:
+                assert views.see_float8(x) == [1, 2, 4, 8]
+            x = np.memmap(tmp_path / "numbers", dtype, mode="r")
+            error = refusal(views.fill, x, 1) if dtype is np.float32 else refusal(views.double_any, x)
+            assert "read-only" in str(error)
+        x = np.memmap(tmp_path / "numbers", np.dtype("f4").newbyteorder(), mode="r+")
+        assert "dlferry.asarray copies" in str(refusal(views.see_slice, x))
+        assert "copy the result back" in str(refusal(views.fill, x, 1))

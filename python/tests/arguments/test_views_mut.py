@@ -46,8 +46,9 @@ def test_values_are_written_in_c_order() -> None:
 
 def test_another_number_of_values_is_refused_and_nothing_is_written() -> None:
     x = fresh()
-    for count in (0, 23, 25):
-        with pytest.raises(ValueError, match=f"{count} values do not fill an array of 24 elements"):
+    for count in (0, 1, 23, 25):
+        found = "1 value does" if count == 1 else f"{count} values do"
+        with pytest.raises(ValueError, match=f"{found} not fill an array of 24 elements"):
             views.copy_from(x, [0.0] * count)
     assert np.array_equal(x, fresh())
 

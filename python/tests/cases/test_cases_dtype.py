@@ -159,7 +159,7 @@ def test_b128_dates_are_refused_and_not_taken_for_numbers():
     for take in (dlferry.from_dlpack, dlferry.from_buffer, dlferry.asarray):
         with pytest.raises((BufferError, TypeError, ValueError)):
             take(dates)
-    with pytest.raises(BufferError, match="view it as int64"):
+    with pytest.raises(BufferError, match=r"view\(\"int64\"\)"):
         dlferry.asarray(dates)
     numbers = dlferry.asarray(dates.view("int64"))
     assert (numbers.dtype, numbers.data_ptr) == (dlferry.int64, dates.ctypes.data)

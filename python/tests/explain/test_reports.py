@@ -4,6 +4,7 @@ import io
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import dlferry
@@ -46,6 +47,25 @@ def test_the_text_fits_eighty_columns_and_has_no_color():
 
 def test_the_text_draws_the_memory():
     assert "[0,2] [0,1] >[0,0] [1,2] [1,1] [1,0]" in str(REPORT)
+
+
+def test_libraries_that_do_the_same_are_told_each():
+    """In a row of its own, with words behind each name."""
+    (verdict,) = REPORT.verdicts
+    others = [
+        replace(verdict, library="another", version="1.0"),
+        replace(verdict, library="a third", version=""),
+    ]
+    different = replace(verdict, library="a fourth", version="", outcome="copied")
+    text = str(replace(REPORT, verdicts=(verdict, others[0], different, others[1])))
+    told = text[text.index("What the libraries would do") :].splitlines()[1:]
+    rows = dict(re.split(" {2,}", line.strip()) for line in told[:4])
+    assert rows == {
+        verdict.name: "shares the memory",
+        "another 1.0": "the same",
+        "a third": "the same",
+        "a fourth": "copies",
+    }
 
 
 def test_owners_read_as_a_sentence():
@@ -192,7 +212,7 @@ def test_libraries_of_which_the_same_is_to_be_said_are_told_of_once(tmp_path, mo
     monkeypatch.syspath_prepend(tmp_path)
     report = dlferry.explain(np.zeros(2), to=("one_library", "other_library"))
     assert str(report).count("refuses: TypeError: no") == 1
-    assert "  one_library\n  other_library " in str(report)
+    assert "  other_library             the same\n" in str(report)
     assert "one_library<br>other_library" in report._repr_html_()
     assert len(report.to_dict()["libraries"]) == 2
 

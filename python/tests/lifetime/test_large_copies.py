@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -68,10 +69,51 @@ def test_environment_says_how_many_threads(text, wanted):
     assert run(code, DLFERRY_NUM_THREADS=text) == str(wanted)
 
 
-@pytest.mark.parametrize("text", ["", "0", "-1", "many"])
-def test_environment_that_says_nothing_is_ignored(text):
-    code = "import dlferry; print(dlferry.get_num_threads())"
-    assert run(code, DLFERRY_NUM_THREADS=text) == run(code, DLFERRY_NUM_THREADS="")
+@pytest.mark.parametrize("text", ["", "  ", "0", "-1", "many", "2.0", "1e99", str(10**30), "\udcff"])
+def test_environment_that_says_no_number_is_ignored_with_a_warning(text):
+    """Naming what it says, once; one that is empty is as good as none."""
+    code = (
+        "import dlferry, warnings\n"
+        "with warnings.catch_warnings(record=True) as warned:\n"
+        "    warnings.simplefilter('always')\n"
+        "    counts = {dlferry.get_num_threads(), dlferry.get_num_threads()}\n"
+        "    dlferry.from_buffer(bytes(32 << 20)).copy()\n"
+        "print(counts, [(each.category.__name__, ascii(str(each.message))) for each in warned])"
+    )
+    counts, said = run(code, DLFERRY_NUM_THREADS=text).split(" ", 1)
+    assert counts == run(code, DLFERRY_NUM_THREADS="").split(" ", 1)[0]
+    if not text.strip():
+        assert said == "[]"
+    else:
+        assert re.fullmatch(
+            r"\[\('RuntimeWarning', .*DLFERRY_NUM_THREADS is .* ignored: a large copy .*\)\]", said
+        )
+        assert said.count("RuntimeWarning") == 1
+        assert f'"{text}"' in said or not text.isascii()
+
+
+@pytest.mark.parametrize(
+    ("code", "warned"),
+    [
+        ("dlferry.from_buffer(bytes(7 << 20)).copy()", False),
+        ("dlferry.from_buffer(bytes(8 << 20)).copy()", True),
+        ("dlferry.set_num_threads(1); dlferry.from_buffer(bytes(32 << 20)).copy()", False),
+        ("dlferry.copyto(bytearray(32 << 20), bytes(32 << 20))", True),
+    ],
+)
+def test_environment_is_complained_of_when_it_counts(code, warned):
+    """Never at import, whatever warnings are made of."""
+    command = [
+        sys.executable,
+        "-W",
+        "error::RuntimeWarning",
+        "-c",
+        f"import dlferry; print('imported'); {code}",
+    ]
+    environment = {**os.environ, "DLFERRY_NUM_THREADS": "all"}
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
+    assert done.stdout == "imported\n"
+    assert (done.returncode != 0) == warned == ("RuntimeWarning" in done.stderr)
 
 
 def test_other_threads_run_while_a_large_copy_does():

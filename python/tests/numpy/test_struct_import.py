@@ -1,6 +1,7 @@
 """NumPy's arrays, read by their own structure: what they are, and whose they are."""
 
 import gc
+import subprocess
 import sys
 import types
 import warnings
@@ -255,13 +256,89 @@ def test_error_of_a_subclass_passes_unchanged(call):
         call(np.arange(3.0).view(Raising))
 
 
+class Inheriting(np.ndarray):
+    """Says nothing of DLPack."""
+
+
+@pytest.mark.parametrize("kind", [np.matrix, np.recarray, np.memmap, Inheriting])
+@pytest.mark.parametrize("read_only", [False, True])
+def test_subclass_without_a_method_of_its_own_is_read_by_its_structure(kind, read_only):
+    """Whatever its NumPy knows of DLPack; it is held once, as a plain array is."""
+    array = np.arange(6).reshape(2, 3)[:, ::-1].view(kind)
+    array.setflags(write=not read_only)
+    before = sys.getrefcount(array)
+    tensor = dlferry.from_dlpack(array)
+    assert sys.getrefcount(array) == before + 1
+    assert (tensor.tolist(), tensor.strides) == (array.tolist(), (3, -1))
+    assert (tensor.source, tensor.readonly, tensor.copied) == ("numpy", read_only, False)
+    assert tensor.owner is array
+    assert dlferry.asarray(array).source == "numpy"
+    result = dlferry.numpy.from_dlpack(array)
+    assert type(result) is np.ndarray
+    assert np.shares_memory(result, array)
+
+
 @needs_dlpack
-def test_subclass_without_a_method_of_its_own_is_taken_by_numpys():
-    matrix = np.arange(4).reshape(2, 2).view(np.matrix)
-    tensor = dlferry.from_dlpack(matrix)
-    assert tensor.tolist() == [[0, 1], [2, 3]]
-    assert tensor.owner is matrix
-    assert tensor.source != "numpy"
+def test_method_of_the_object_alone_is_asked():
+    array = np.arange(3.0).view(Inheriting)
+    array.__dlpack__ = np.zeros(2).__dlpack__
+    tensor = dlferry.from_dlpack(array)
+    assert (tensor.tolist(), tensor.source.startswith("dlpack")) == ([0.0, 0.0], True)
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "int4", "float32"])
+def test_map_of_a_file_holds_any_dtype(name, tmp_path):
+    """A map is of a derived class, whose method NumPy lets refuse these."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    dtype = np.dtype(getattr(ml_dtypes, name, name))
+    np.array([0, 1, 2, 3], dtype).tofile(tmp_path / "numbers")
+    array = np.memmap(tmp_path / "numbers", dtype, mode="r+")
+    for call in (dlferry.from_dlpack, dlferry.asarray):
+        tensor = call(array)
+        assert (tensor.dtype.name, tensor.readonly, tensor.copied) == (name, False, False)
+        assert tensor.data_ptr == array.ctypes.data
+        assert tensor.tolist() == [0, 1, 2, 3]
+    result = dlferry.numpy.from_dlpack(array)
+    assert result.dtype == dtype
+    assert np.shares_memory(result, array)
+    del array, tensor, result
+    readonly = dlferry.from_dlpack(np.memmap(tmp_path / "numbers", dtype, mode="r"))
+    assert readonly.readonly
+
+
+def test_map_in_the_other_byte_order_is_told_what_to_do(tmp_path):
+    dtype = np.dtype("i4").newbyteorder()
+    np.arange(3, dtype=dtype).tofile(tmp_path / "numbers")
+    array = np.memmap(tmp_path / "numbers", dtype, mode="r")
+    for call in (dlferry.from_dlpack, dlferry.numpy.from_dlpack):
+        with pytest.raises(BufferError, match=r"other byte order.*dlferry\.asarray copies"):
+            call(array)
+    for tensor in (dlferry.asarray(array), dlferry.from_dlpack(array, copy=True)):
+        assert (tensor.tolist(), tensor.copied, tensor.readonly) == ([0, 1, 2], True, False)
+    target = np.zeros(3, "i4")
+    dlferry.copyto(target, array)
+    assert target.tolist() == [0, 1, 2]
+
+
+def test_numpy_is_not_imported_to_say_that_an_object_is_none_of_its_arrays():
+    script = (
+        "import ctypes, dlferry, sys\n"
+        "for thing in ((ctypes.c_int * 2)(), bytearray(2)):\n"
+        "    try: dlferry.from_dlpack(thing)\n"
+        "    except TypeError: pass\n"
+        "    dlferry.asarray(thing)\n"
+        "assert 'numpy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+def test_map_is_known_before_any_plain_array():
+    script = (
+        "import numpy, dlferry\n"
+        "array = numpy.zeros(3).view(numpy.matrix)\n"
+        "assert dlferry.from_dlpack(array).source == 'numpy'"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
 
 
 def test_scalars_of_numpy_are_no_arrays():

@@ -17,10 +17,29 @@ def test_what_only_a_copy_can_describe_is_refused_with_the_remedy(case, call):
         call(AWKWARD[case]())
 
 
+def derived(array):
+    """Make it one of a derived class."""
+    return array.view(type("Derived", (np.ndarray,), {}))
+
+
+COPIES = {
+    "asarray": dlferry.asarray,
+    "from_dlpack": lambda array: dlferry.from_dlpack(array, copy=True),
+    "asarray of a derived class": lambda array: dlferry.asarray(derived(array)),
+    "from_dlpack of a derived class": lambda array: dlferry.from_dlpack(derived(array), copy=True),
+    "from_buffer": lambda array: dlferry.from_buffer(array, copy=True),
+    "numpy.from_dlpack": lambda array: dlferry.asarray(
+        dlferry.numpy.from_dlpack(array, copy=True), copy=True
+    ),
+}
+
+
+@pytest.mark.parametrize("call", COPIES)
 @pytest.mark.parametrize("case", AWKWARD)
-def test_asarray_copies_what_only_a_copy_can_describe(case):
+def test_copy_is_made_of_what_only_a_copy_can_describe(case, call):
+    """By `asarray`, and by any call that is told to copy."""
     array = AWKWARD[case]()
-    tensor = dlferry.asarray(array)
+    tensor = COPIES[call](array)
     assert (tensor.copied, tensor.readonly, tensor.owner) == (True, False, None)
     assert tensor.c_contiguous
     assert tensor.tolist() == array.tolist()

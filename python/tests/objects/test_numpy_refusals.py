@@ -1,4 +1,4 @@
-"""Arrays of classes derived from NumPy's that are refused, in their words; masks are not lost (decisions 5.9, 5.10)."""
+"""Arrays of classes derived from NumPy's with a method of their own; masks are not lost (decisions 5.9, 5.10)."""
 
 import sys
 
@@ -9,6 +9,9 @@ import pytest
 
 class Derived(np.ndarray):
     """An array that is asked by its own method, and not read as it is."""
+
+    def __dlpack__(self, **keywords):
+        return super().__dlpack__(**keywords)
 
 
 # What NumPy does not export.

@@ -152,8 +152,8 @@ def test_bfloat16_is_that_of_ml_dtypes():
 BAD_SHAPES = [
     (6, [2, 2], "a tensor of shape (2, 2) has 4 elements, and the data has 6"),
     (6, [7], "a tensor of shape (7,) has 7 elements, and the data has 6"),
-    (6, [], "a tensor of shape () has 1 elements, and the data has 6"),
-    (0, [], "a tensor of shape () has 1 elements, and the data has 0"),
+    (6, [], "a tensor of shape () has 1 element, and the data has 6"),
+    (0, [], "a tensor of shape () has 1 element, and the data has 0"),
     (6, [0], "has 0 elements"),
     (6, [-1, -6], "-1"),
     (6, [2**62, 2**62], "elements"),

@@ -10,11 +10,11 @@ READ_ONLY, COPIED, PADDED = 1, 2, 4
 
 # Code and bits of each dtype with a name, from the header.
 CODES: dict[str, tuple[int, int]] = {
-    **{f"int{bits}": (0, bits) for bits in (4, 8, 16, 32, 64)},
-    **{f"uint{bits}": (1, bits) for bits in (4, 8, 16, 32, 64)},
+    **{f"int{bits}": (0, bits) for bits in (1, 2, 4, 8, 16, 32, 64)},
+    **{f"uint{bits}": (1, bits) for bits in (1, 2, 4, 8, 16, 32, 64)},
     **{f"float{bits}": (2, bits) for bits in (16, 32, 64)},
     "bfloat16": (4, 16),
-    **{f"complex{bits}": (5, bits) for bits in (64, 128)},
+    **{f"complex{bits}": (5, bits) for bits in (32, 64, 128)},
     "bool": (6, 8),
     "float8_e3m4": (7, 8),
     "float8_e4m3": (8, 8),
@@ -25,15 +25,8 @@ CODES: dict[str, tuple[int, int]] = {
     "float8_e5m2fnuz": (13, 8),
     "float8_e8m0fnu": (14, 8),
     "float6_e2m3fn": (15, 6),
-    "float4_e2m1fn": (17, 4),
-}
-# Dtypes that have a name and values, and no attribute of the package.
-RARE: dict[str, tuple[int, int]] = {
-    "int2": (0, 2),
-    "uint1": (1, 1),
-    "uint2": (1, 2),
-    "complex32": (5, 32),
     "float6_e3m2fn": (16, 6),
+    "float4_e2m1fn": (17, 4),
     "bcomplex32": (18, 32),
 }
 
@@ -47,7 +40,7 @@ NUMPY = [
 
 def crafted(data: bytes, name: str, shape: list[int], **fields: Any) -> Any:
     """Make a tensor over a copy of the bytes."""
-    code, bits = {**CODES, **RARE}[name]
+    code, bits = CODES[name]
     recipe = dt.Crafted(data, shape=shape, code=code, bits=bits, **fields)
     return dlferry.from_dlpack(dt.Producer(recipe))
 

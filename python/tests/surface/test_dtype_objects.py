@@ -3,16 +3,18 @@
 import copy
 import ctypes
 import importlib
+import operator
 import pickle
 import re
 import subprocess
 import sys
+from typing import Any
 
 import dlferry
 import dlferry_testing as dt
 import numpy as np
 import pytest
-from elements import CODES, NUMPY, RARE
+from elements import CODES, NUMPY
 
 LITTLE = sys.byteorder == "little"
 
@@ -24,7 +26,6 @@ def dtype_of(code, bits, lanes=1):
     ).dtype
 
 
-NAMED = {**CODES, **RARE}
 UNNAMED = [(200, 32, 1), (255, 255, 65535), (19, 8, 1), (200, 0, 3)]
 
 
@@ -36,9 +37,23 @@ def test_package_has_a_dtype_by_each_name(name):
     assert name in dlferry.__all__
 
 
-@pytest.mark.parametrize("name", NAMED)
+def test_package_has_each_dtype_that_a_name_without_lanes_can_say():
+    """But opaque handles, which have no values and any width."""
+    names = {name for name in dlferry.__all__ if isinstance(getattr(dlferry, name), dlferry.dtype)}
+    assert names == set(CODES)
+    for stem in ("int", "uint", "float", "complex"):
+        for bits in range(256):
+            try:
+                dtype = dlferry.dtype(f"{stem}{bits}")
+            except ValueError:
+                assert f"{stem}{bits}" not in names
+            else:
+                assert dtype == getattr(dlferry, f"{stem}{bits}")
+
+
+@pytest.mark.parametrize("name", CODES)
 def test_dtype_of_a_name_is_that_of_a_tensor(name):
-    code, bits = NAMED[name]
+    code, bits = CODES[name]
     dtype = dlferry.dtype(name)
     assert dtype == dtype_of(code, bits)
     assert hash(dtype) == hash(dtype_of(code, bits))
@@ -137,6 +152,43 @@ def test_nobody_guesses_what_may_be_anything(said):
     with pytest.raises(ValueError, match="is the name of no dtype") as caught:
         dlferry.dtype(said)
     assert "did you mean" not in str(caught.value)
+
+
+# What is no number, by name or as NumPy has it, and what is said of it.
+NO_NUMBERS = [
+    *(
+        (name, 'no dates and durations.*"int64"')
+        for name in ("datetime64[s]", "timedelta64", "<M8[ns]", "m8")
+    ),
+    *(
+        (name, 'no text.*"uint8"')
+        for name in ("str", "U4", "S3", "|S3", "bytes", str, np.str_, np.dtype("U2"))
+    ),
+    *((name, "no structures.*field") for name in ("V8", "void", "struct", np.dtype([("x", "f4")]), np.void)),
+    *((name, "no Python objects.*numbers") for name in ("object", "O", object, np.object_, np.dtype(object))),
+    *((name, 'no form of it; "float64"') for name in ("longdouble", "g", "clongdouble", np.longdouble)),
+    (np.dtype("M8[s]"), 'no dates and durations.*"int64"'),
+    (np.timedelta64, 'no dates and durations.*"int64"'),
+]
+
+
+@pytest.mark.parametrize(("said", "remedy"), NO_NUMBERS, ids=[str(said) for said, _ in NO_NUMBERS])
+def test_what_is_no_number_is_answered_with_what_to_do(said, remedy):
+    if said is np.longdouble and np.longdouble().itemsize == 8:
+        pytest.skip("a long double is a double here")
+    kind = ValueError if isinstance(said, str) else TypeError
+    with pytest.raises(kind, match=remedy) as caught:
+        dlferry.dtype(said)
+    assert "did you mean" not in str(caught.value)
+    for name in re.findall('"(\\w+64|uint8)"', remedy):
+        assert dlferry.dtype(name).name == name
+
+
+@pytest.mark.parametrize("name", ["strategy", "Stream", "objective", "Void", "M", "structure"])
+def test_names_that_begin_alike_are_no_such_thing(name):
+    with pytest.raises(ValueError, match="name of no dtype") as caught:
+        dlferry.dtype(name)
+    assert ("DLPack has no" in str(caught.value)) == (name == "M")
 
 
 @pytest.mark.parametrize("name", ["f4", "i2", "c16", "u8"])
@@ -259,17 +311,44 @@ def test_dtype_equals_its_name_and_hashes_like_it(numbers):
 
 
 @pytest.mark.parametrize(
-    "other", [None, 3, b"float32", "float64", "Float32", "", np.float32, np.dtype("f4"), object()]
-)
+    "other",
+    [None, 3, b"float32", "float64", "Float32", "", np.float64, np.dtype("f8"), np.dtype("M8[s]"), float, object(),
+     type("dtype", (), {"name": property(lambda self: 1 / 0)})()],
+)  # fmt: skip
 def test_nothing_else_equals_a_dtype(other):
+    """What is another dtype anyhow is not warned of."""
     assert dlferry.float32 != other
     assert not dlferry.float32 == other  # noqa: SIM201
     assert dlferry.float32.__eq__(other) is (NotImplemented if not isinstance(other, str) else False)
 
 
-@pytest.mark.parametrize("operator", ["__lt__", "__gt__"])
-def test_dtypes_have_no_order(operator):
-    assert getattr(dlferry.int8, operator)(dlferry.int16) is NotImplemented
+SAME: list[Any] = [np.float32, np.dtype("f4"), type("float32", (), {})]
+
+
+@pytest.mark.parametrize("other", SAME, ids=["NumPy's type", "NumPy's dtype", "type of that name"])
+def test_same_dtype_of_another_library_is_not_equal_which_is_warned_of(other):
+    """What is equal hashes alike, and theirs hash as they please: a set would say otherwise than a list."""
+    assert hash(other) != hash(dlferry.float32)
+    wanted = r'dlferry\.dtype\(\.\.\.\) of the other one, or with its name, "float32"'
+    for compare, answer in ((operator.eq, False), (operator.ne, True)):
+        for pair in ((dlferry.float32, other), (other, dlferry.float32)):
+            with pytest.warns(UserWarning, match=wanted) as warned:
+                assert compare(*pair) is answer
+            assert [warning.filename for warning in warned] == [__file__] * len(warned)
+    assert dlferry.float32 == dlferry.dtype(other)
+    assert not {dlferry.float32} & {other}
+
+
+@pytest.mark.parametrize("module", ["torch", "jax.numpy", "mlx.core", "ml_dtypes"])
+def test_same_dtype_of_other_libraries_is_warned_of(module):
+    library = pytest.importorskip(module)
+    with pytest.warns(UserWarning, match="bfloat16"):
+        assert dlferry.bfloat16 != library.bfloat16
+
+
+@pytest.mark.parametrize("order", ["__lt__", "__gt__"])
+def test_dtypes_have_no_order(order):
+    assert getattr(dlferry.int8, order)(dlferry.int16) is NotImplemented
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))

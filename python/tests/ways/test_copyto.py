@@ -342,3 +342,14 @@ def test_pyarrow_is_a_source():
     target = np.zeros(3, np.int32)
     dlferry.copyto(target, pa.array([4, 5, 6], pa.int32()))
     assert target.tolist() == [4, 5, 6]
+
+
+@pytest.mark.parametrize(
+    ("source", "said"), [((4,), "(4,)"), ((2, 2), "(2, 2)"), ((1, 3, 2, 1), "(1, 3, 2, 1)")]
+)
+def test_shapes_are_said_as_python_writes_them(source, said):
+    with pytest.raises(ValueError, match="broadcast") as caught:
+        dlferry.copyto(np.zeros((3, 2)), np.zeros(source))
+    assert (
+        str(caught.value) == f"the source has shape {said}, which cannot be broadcast to the target's (3, 2)"
+    )

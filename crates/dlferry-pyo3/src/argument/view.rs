@@ -14,6 +14,7 @@ use super::require::{Conversion, Dyn, OnHost, Requirement};
 use super::wanted::Wanted;
 use crate::borrow::Kind;
 use crate::error::IntoPyErr;
+use crate::python::counted;
 use crate::tensor::Tensor;
 
 /// An argument: an array of any library, of elements `T` on `N` axes, to be read without a copy.
@@ -204,8 +205,8 @@ impl<T: Element, const N: usize, W: OnHost> View<'_, T, N, W> {
     /// `ValueError` when `target` has room for more or fewer.
     pub fn copy_to(&self, target: &mut [T]) -> PyResult<()> {
         if target.len() != self.size() {
-            let text = format!("{} elements do not fill a slice of {}", self.size(), target.len());
-            return Err(PyValueError::new_err(text));
+            let found = counted(self.size(), "element does", "elements do");
+            return Err(PyValueError::new_err(format!("{found} not fill a slice of {}", target.len())));
         }
         let elements = self.typed();
         if let Ok(slice) = elements.as_slice() {

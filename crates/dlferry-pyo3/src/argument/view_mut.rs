@@ -13,6 +13,7 @@ use super::require::{Never, OnHost, Requirement};
 use super::wanted::Wanted;
 use crate::borrow::Kind;
 use crate::error::IntoPyErr;
+use crate::python::counted;
 use crate::tensor::Tensor;
 
 /// An argument: an array of any library, of elements `T` on `N` axes, to be written.
@@ -121,8 +122,9 @@ impl<T: Element, const N: usize, W: OnHost> ViewMut<'_, T, N, W> {
     /// `ValueError` when there are more or fewer values than elements, and nothing is written.
     pub fn copy_from(&mut self, values: &[T]) -> PyResult<()> {
         if values.len() != self.size() {
-            let text = format!("{} values do not fill an array of {} elements", values.len(), self.size());
-            return Err(PyValueError::new_err(text));
+            let found = counted(values.len(), "value does", "values do");
+            let size = counted(self.size(), "element", "elements");
+            return Err(PyValueError::new_err(format!("{found} not fill an array of {size}")));
         }
         if let Ok(slice) = self.typed_mut().as_mut_slice() {
             slice.copy_from_slice(values);

@@ -1,6 +1,6 @@
 //! The ways by which an array comes to a function: the first that does not refuse.
 //!
-//! 1. The structure of NumPy's array, when the object is exactly one.
+//! 1. The structure of NumPy's array, when the object is one, or of a derived class that says nothing else of itself.
 //! 2. The tensor that an exchange table lends; for reading, since it does not say whether it may be written.
 //! 3. The managed tensor of the exchange table, or of `__dlpack__`.
 //! 4. The buffer.
@@ -99,6 +99,14 @@ fn describe_other(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -
         && by_loan(object, &table, wanted, body)? != Loan::None
     {
         return Ok(());
+    }
+    match numpy::derived(object) {
+        Ok(Some(array)) => return by_structure_slowly(object, &array, wanted, body),
+        Ok(None) => {}
+        Err(error) if error.is_instance_of::<PyBufferError>(object.py()) => {
+            return Err(refusal::not_exchanged(object, wanted, error));
+        }
+        Err(error) => return Err(error),
     }
     let refused = match by_management(object, wanted, body) {
         Ok(true) => return Ok(()),

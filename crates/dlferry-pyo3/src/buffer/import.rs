@@ -11,7 +11,7 @@ use pyo3::types::PyMemoryView;
 use crate::memory::Memory;
 use crate::once::interned;
 use crate::protocol::{Request, values};
-use crate::python::name_of_type;
+use crate::python::{counted, name_of_type};
 use crate::remedy::{Call, remedy};
 use crate::tensor::{Source, Tensor};
 
@@ -118,7 +118,10 @@ fn describe(view: &Py_buffer) -> PyResult<Memory> {
     let whole = scalars.and_then(|scalars| scalars.checked_mul(i64::try_from(item).ok()?));
     let itemsize = i64::try_from(view.itemsize)?;
     if whole != Some(itemsize) {
-        return Err(refuse(&format!("items have {itemsize} bytes, other than its format says: they are padded")));
+        return Err(refuse(&format!(
+            "items have {}, other than its format says: they are padded",
+            counted(itemsize, "byte", "bytes")
+        )));
     }
     let (mut shape, mut strides) = axes(view, itemsize)?;
     shape.extend(&format.inner);

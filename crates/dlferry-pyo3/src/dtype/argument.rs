@@ -1,14 +1,16 @@
 //! Reading a dtype that somebody names, in whatever way.
 
+use std::ffi::CString;
+
 use dlferry::abi::{DLDataType, DLDataTypeCode};
 use dlferry::element::check_dtype;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
 use super::hint;
 use crate::once::interned;
-use crate::python::unless_it_raises;
+use crate::python::{counted, name_of_type, unless_it_raises};
 
 /// The dtype that is named by a string, or by another library's dtype or scalar type.
 pub(super) fn read(value: &Bound<'_, PyAny>) -> PyResult<DLDataType> {
@@ -30,7 +32,8 @@ pub(super) fn read(value: &Bound<'_, PyAny>) -> PyResult<DLDataType> {
     }
     match integer(value, interned!(value.py(), "itemsize"))? {
         Some(bytes) if bytes != dtype.item_bytes() => Err(PyTypeError::new_err(format!(
-            "dtype needs a name or a dtype, found {value}, which has {bytes} bytes where {dtype} has {}",
+            "dtype needs a name or a dtype, found {value}, which has {} where {dtype} has {}",
+            counted(bytes, "byte", "bytes"),
             dtype.item_bytes()
         ))),
         _ => Ok(dtype),
@@ -116,6 +119,21 @@ fn is_swapped(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let order = unless_it_raises(py, value.getattr_opt(interned!(py, "byteorder")))?.flatten();
     let order = order.and_then(|order| order.extract::<char>().ok());
     Ok(order == Some(if cfg!(target_endian = "big") { '<' } else { '>' }))
+}
+
+/// Warns whoever compares a dtype with the same one of another library, which is never equal: it was meant to be.
+pub(super) fn warn_if_same(dtype: DLDataType, other: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = other.py();
+    // Others than dtypes and types, which are many and of any kind, are not asked for their names.
+    let may_be_one = other.is_instance_of::<PyType>() || name_of_type(other).to_lowercase().contains("dtype");
+    if !may_be_one || unless_it_raises(py, read(other))? != Some(dtype) {
+        return Ok(());
+    }
+    let text = CString::new(format!(
+        "a dtype of dlferry equals none of another library, also where both are {dtype}: compare it with \
+        dlferry.dtype(...) of the other one, or with its name, \"{dtype}\""
+    ))?;
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)
 }
 
 fn integer(value: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> PyResult<Option<usize>> {

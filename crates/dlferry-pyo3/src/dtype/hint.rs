@@ -90,9 +90,43 @@ const LETTERS: [(&str, &str); 14] = [
     ("D", "complex128"),
 ];
 
-/// `; did you mean "float32"?`, the end of a sentence; `None` where nobody knows.
+/// What is no number: how its names begin, NumPy's letters for it, and what to do.
+const NO_NUMBERS: [(&[&str], &str, &str); 5] = [
+    (
+        &["datetime64", "timedelta64"],
+        "Mm",
+        "DLPack has no dates and durations; in this machine's byte order their numbers are \"int64\"",
+    ),
+    (&["void", "record", "struct"], "V", "DLPack has no structures: name the dtype of one field"),
+    (&["str", "unicode", "bytes"], "USa", "DLPack has no text; its bytes as they are are \"uint8\""),
+    (&["object"], "O", "DLPack has no Python objects: make numbers of them first"),
+    (
+        &["longdouble", "clongdouble", "longfloat"],
+        "gG",
+        "libraries agree on no form of it; \"float64\" and \"complex128\" are the widest that they have",
+    ),
+];
+
+/// What to do about the name of a dtype that is no number, and so none of DLPack's: `datetime64[s]`, `<M8[s]`, `U4`.
+fn no_number(text: &str) -> Option<&'static str> {
+    let bare = text.trim_start_matches(['<', '>', '=', '|']);
+    let (letter, rest) = bare.split_at_checked(1)?;
+    // A width, a unit, or what NumPy has at the end of the name of a scalar type.
+    let goes_on =
+        |rest: &str| rest.is_empty() || rest.starts_with(|next: char| next.is_ascii_digit() || "[_".contains(next));
+    let (_, _, remedy) = NO_NUMBERS.iter().find(|(stems, letters, _)| {
+        let is_coded = letters.contains(letter) && goes_on(rest);
+        is_coded || stems.iter().any(|stem| bare.strip_prefix(stem).is_some_and(goes_on))
+    })?;
+    Some(remedy)
+}
+
+/// The end of a sentence: `; did you mean "float32"?`, or what to do about what is no number; `None` where nobody knows.
 pub(super) fn meant(name: &str) -> Option<String> {
     let text = name.trim();
+    if let Some(remedy) = no_number(text) {
+        return Some(format!("; {remedy}"));
+    }
     let known = |name: &str| DLDataType::from_name(name).filter(|dtype| super::argument::is_exchanged(*dtype));
     if let Some((_, letter)) = LETTERS.iter().find(|(letter, _)| *letter == text) {
         return Some(question(&[letter]));

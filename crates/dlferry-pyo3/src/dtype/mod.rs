@@ -13,6 +13,9 @@ use pyo3::types::{PyNotImplemented, PyString};
 /// Found ready, `dlferry.float32`, or made of a name, `dlferry.dtype("float32")`, or of another library's dtype, which has that
 /// name too: `dlferry.dtype(numpy.float32)`, `dlferry.dtype(torch.float32)`. It equals its name.
 ///
+/// It equals no dtype of another library, for what is equal hashes alike, and theirs hash otherwise. Convert the other one:
+/// `tensor.dtype == dlferry.dtype(numpy.float32)`. Where both mean the same, `==` and `!=` give a `UserWarning`.
+///
 /// Raises `ValueError` for the name of no dtype and for a dtype of the other byte order, `TypeError` for what has no such name.
 ///
 /// ```python
@@ -91,7 +94,8 @@ impl DType {
         format!("dlferry.dtype(\"{}\")", self.spelling())
     }
 
-    /// Equal are another dtype of the same numbers, and the name.
+    /// Equal are another dtype of the same numbers, and the name; a dtype of another library never is, which is warned of
+    /// where the same is meant.
     fn __richcmp__<'py>(&self, other: &Bound<'py, PyAny>, op: CompareOp) -> PyResult<Bound<'py, PyAny>> {
         let py = other.py();
         let equal = if let Ok(other) = other.cast::<Self>() {
@@ -99,6 +103,9 @@ impl DType {
         } else if let Ok(text) = other.cast::<PyString>() {
             Some(self.0.to_string() == text.to_cow()?)
         } else {
+            if matches!(op, CompareOp::Eq | CompareOp::Ne) {
+                argument::warn_if_same(self.0, other)?;
+            }
             None
         };
         let answer = match (op, equal) {

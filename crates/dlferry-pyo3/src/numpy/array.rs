@@ -6,7 +6,11 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use super::dtype;
-use super::runtime::{Major, Runtime};
+use super::runtime::{Major, Runtime, is_static};
+use crate::buffer;
+use crate::once::interned;
+use crate::protocol::values;
+use crate::python::loaded_module;
 
 /// What follows the head of an array object: `PyArrayObject_fields` of NumPy's `ndarraytypes.h`, as far as it is read.
 #[repr(C)]
@@ -67,6 +71,41 @@ pub(super) fn array_or_derived<'a>(object: &'a Bound<'_, PyAny>) -> Option<Array
     // SAFETY: attached; both are types, and alive.
     let is_one = unsafe { ffi::PyType_IsSubtype(kind, wanted.as_ptr().cast()) } != 0;
     is_one.then(|| Array::read(runtime, object))
+}
+
+/// The array that an object of a derived type is, as `numpy.memmap` is one, when its `__dlpack__` is the one that it inherits:
+/// that would say what the structure says, and refuse more. One that has its own may mean something by it, and is asked.
+///
+/// # Errors
+///
+/// `BufferError` for an array that masks some of its elements; what asking the object for its attributes raised.
+#[inline]
+pub(crate) fn derived<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Option<Array<'a>>> {
+    // Asked of the arrays of all libraries: of NumPy's, each lends its buffer.
+    let lends = !cfg!(feature = "buffer") || buffer::is_lent(object);
+    if !lends || is_static(object.get_type_ptr()) { Ok(None) } else { inheriting(object) }
+}
+
+#[inline(never)]
+fn inheriting<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Option<Array<'a>>> {
+    let py = object.py();
+    // NumPy is not imported to be told that an object is none of its arrays.
+    let is_loaded = Runtime::loaded().is_some() || loaded_module(py, interned!(py, "numpy")).is_some();
+    let Some(array) = is_loaded.then(|| array_or_derived(object)).flatten() else { return Ok(None) };
+    let name = interned!(py, "__dlpack__");
+    let is_inherited = match (object.getattr_opt(name)?, array.runtime().array_type(py).getattr_opt(name)?) {
+        (Some(method), Some(inherited)) => method.eq(inherited.call_method1(interned!(py, "__get__"), (object,))?)?,
+        // Before NumPy 1.22 there is none to inherit.
+        (method, inherited) => method.is_none() && inherited.is_none(),
+    };
+    if !is_inherited {
+        return Ok(None);
+    }
+    match values::masked(object)? {
+        Some(refusal) => Err(refusal),
+        // Code ran since the array was read.
+        None => Ok(Some(array.again(object))),
+    }
 }
 
 /// An array of NumPy's, as its structure says. The fields were read once.

@@ -1,7 +1,7 @@
 //! An exchange table for `numpy.ndarray`, which NumPy does not bring: off until somebody turns it on.
 //!
 //! NumPy's type is one for the whole process, so this changes what every consumer of the exchange API sees. Derived types
-//! inherit the attribute; their objects are asked through their own `__dlpack__`.
+//! inherit the attribute; their objects are asked through their own `__dlpack__`, if they have one.
 
 use core::ffi::{c_int, c_void};
 use core::ptr::NonNull;
@@ -153,7 +153,7 @@ fn managed_by_tensor(
     } else {
         check_derived(object)?;
         // A derived type may have an opinion of its own.
-        protocol::import_by_protocol(object, &request)?
+        protocol::import(object, &request)?
     };
     let managed = match trace::traced(object.py(), tensor.shared(), Consumer::Exchange) {
         Some(traced) => traced.into_managed(),

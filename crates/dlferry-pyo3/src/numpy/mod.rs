@@ -15,7 +15,7 @@ mod runtime;
 pub use exchange::{disable_exchange_api, enable_exchange_api, exchange_api_enabled};
 pub use export::{asarray, from_dlpack, to_dlpack};
 
-pub(crate) use array::{Array, array};
+pub(crate) use array::{Array, array, derived};
 pub(crate) use exchange::is_ours;
 pub(crate) use export::to_ndarray;
 pub(crate) use import::{awkward, import, numbers, owner};

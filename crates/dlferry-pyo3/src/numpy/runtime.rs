@@ -347,7 +347,7 @@ fn table_in(module: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
 
 /// Whether C code made the type, once and for all. No code in Python can make such a one, or give one another name.
 #[inline]
-fn is_static(kind: *mut ffi::PyTypeObject) -> bool {
+pub(super) fn is_static(kind: *mut ffi::PyTypeObject) -> bool {
     // SAFETY: attached; the type of a living object.
     let flags = unsafe { ffi::PyType_GetFlags(kind) };
     flags & ffi::Py_TPFLAGS_HEAPTYPE == 0

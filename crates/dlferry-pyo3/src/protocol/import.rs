@@ -43,12 +43,14 @@ fn import_as<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, request: &Request) -
         let source = source_of(&taken);
         return settle(object.py(), taken, request, source, None);
     }
-    import_by_protocol(object, request)
-}
-
-/// Takes an array through what its library offers: the exchange table, `__dlpack__`.
-pub(crate) fn import_by_protocol<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<R> {
-    match take(object, request)? {
+    let offer = offer(object, request)?;
+    if let Offer::Taken(taken) = offer {
+        return settle(object.py(), taken, request, Source::Exchange, Some(object));
+    }
+    if let Some(array) = numpy::derived(object)? {
+        return numpy::import(object, &array, request);
+    }
+    match by_method(object, request, offer)? {
         Some((taken, source)) => settle(object.py(), taken, request, source, Some(object)),
         None => Err(call::without_protocol(object)?),
     }
@@ -62,12 +64,22 @@ pub(crate) fn import_by_protocol<'py, R: Made<'py>>(object: &Bound<'py, PyAny>, 
 /// As [`import`](import()).
 #[inline]
 pub(crate) fn take(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<(Managed, Source)>> {
-    // A device other than the CPU was asked for: only the method can be told.
-    let table_will_do = request.device.is_none_or(|device| device == DLDevice::CPU);
-    let offer = if table_will_do { through_table(object, request)? } else { Offer::Nothing };
-    if let Offer::Taken(taken) = offer {
-        return Ok(Some((taken, Source::Exchange)));
+    match offer(object, request)? {
+        Offer::Taken(taken) => Ok(Some((taken, Source::Exchange))),
+        offer => by_method(object, request, offer),
     }
+}
+
+/// What the exchange table gives, where it will do: of a device other than the CPU only the method can be told.
+#[inline]
+fn offer(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Offer> {
+    let table_will_do = request.device.is_none_or(|device| device == DLDevice::CPU);
+    if table_will_do { through_table(object, request) } else { Ok(Offer::Nothing) }
+}
+
+/// What `__dlpack__` gives; `None` when there is no such method, and the table has no refusal of its own.
+#[inline]
+fn by_method(object: &Bound<'_, PyAny>, request: &Request, offer: Offer) -> PyResult<Option<(Managed, Source)>> {
     let Some(answer) = call::capsule(object, request)? else {
         return match offer {
             Offer::Refused(error) => Err(error),

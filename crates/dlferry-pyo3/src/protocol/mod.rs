@@ -9,7 +9,7 @@ mod request;
 pub(crate) mod values;
 
 pub use import::{import, import_object};
-pub(crate) use import::{import_by_protocol, source_of, take};
+pub(crate) use import::{source_of, take};
 pub use request::Request;
 
 /// Reads a `device` argument: `"cpu"`, or a pair of integers such as `(2, 0)`.

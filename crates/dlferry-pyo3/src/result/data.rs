@@ -12,7 +12,7 @@ use crate::error::IntoPyErr;
 #[cfg(feature = "ndarray")]
 use crate::numpy::MAX_AXES;
 use crate::numpy::{of_vec, to_ndarray};
-use crate::python::tuple_text;
+use crate::python::{counted, tuple_text};
 use crate::tensor::{Source, Tensor};
 
 /// What becomes a [`Tensor`]: data that Rust owns, and tensors.
@@ -169,8 +169,8 @@ fn fitting(shape: &impl Extents, count: usize) -> PyResult<Layout> {
     if layout.size() == count {
         return Ok(layout);
     }
-    let (shape, size) = (tuple_text(layout.shape()), layout.size());
-    Err(PyValueError::new_err(format!("a tensor of shape {shape} has {size} elements, and the data has {count}")))
+    let (shape, size) = (tuple_text(layout.shape()), counted(layout.size(), "element", "elements"));
+    Err(PyValueError::new_err(format!("a tensor of shape {shape} has {size}, and the data has {count}")))
 }
 
 /// Extents of axes: an array, a slice or a vector of `usize`, of `i64` as tensors have them, or of `i32` as bare literals are.

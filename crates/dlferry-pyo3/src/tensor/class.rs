@@ -144,6 +144,9 @@ impl Tensor {
 
     /// Which way the tensor came in: "exchange", "dlpack", "dlpack-unversioned", "buffer", "array-interface", "numpy",
     /// "address" or "rust". A view has that of its tensor.
+    ///
+    /// "numpy" is a NumPy array that was read as it is, also one of a derived class, such as `numpy.memmap`, that has
+    /// no `__dlpack__` of its own; one that has is asked by it: "dlpack".
     #[getter]
     #[pyo3(name = "source")]
     fn source_name(&self) -> &'static str {

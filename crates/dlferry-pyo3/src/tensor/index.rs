@@ -8,6 +8,7 @@ use pyo3::types::{PyBool, PyEllipsis, PySlice, PyTuple};
 
 use super::Tensor;
 use super::shape::view_of;
+use crate::python::counted;
 
 /// The view that an index selects.
 pub(super) fn select(tensor: &Tensor, py: Python<'_>, key: &Bound<'_, PyAny>) -> PyResult<Tensor> {
@@ -19,7 +20,8 @@ pub(super) fn select(tensor: &Tensor, py: Python<'_>, key: &Bound<'_, PyAny>) ->
     let ndim = cursor.layout.ndim();
     let used = parts.iter().filter(|part| !part.is_none() && !is_ellipsis(part)).count();
     if used > ndim {
-        return Err(PyIndexError::new_err(format!("{used} indices for a tensor of {ndim} axes")));
+        let (used, axes) = (counted(used, "index", "indices"), counted(ndim, "axis", "axes"));
+        return Err(PyIndexError::new_err(format!("{used} for a tensor of {axes}")));
     }
     if parts.iter().filter(|part| is_ellipsis(part)).count() > 1 {
         return Err(PyIndexError::new_err("an index has at most one ellipsis"));

@@ -45,7 +45,7 @@ pub enum Source {
     Buffer,
     /// `__array_interface__` or `__cuda_array_interface__`.
     ArrayInterface,
-    /// The structure of a NumPy array.
+    /// The structure of a NumPy array, also of a derived class that has no `__dlpack__` of its own.
     NumPy,
     /// An address that somebody vouched for.
     Address,

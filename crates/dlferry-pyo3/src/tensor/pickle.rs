@@ -16,6 +16,7 @@ use crate::dtype::DType;
 use crate::error::IntoPyErr;
 use crate::once::interned;
 use crate::protocol::Request;
+use crate::python::{counted, tuple_text};
 
 /// What `__reduce_ex__` returns: a function and its arguments, the first of which are the bytes.
 pub(super) fn reduce<'py>(
@@ -70,8 +71,9 @@ pub(super) fn rebuild(
         Descriptor::new(source.data(), source.device(), dtype, layout, fields).map_err(IntoPyErr::into_py_err)?;
     if source.dtype() != DLDataType::U8 || descriptor.nbytes() != source.nbytes() {
         return Err(PyValueError::new_err(format!(
-            "{} bytes cannot hold a tensor of shape {extents:?} and type {dtype}",
-            source.nbytes()
+            "{} cannot hold a tensor of shape {} and type {dtype}",
+            counted(source.nbytes(), "byte", "bytes"),
+            tuple_text(extents)
         )));
     }
     // SAFETY: as many bytes as the flat tensor has, which is contiguous; read-only where that is.

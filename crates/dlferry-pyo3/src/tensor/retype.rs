@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 
 use super::Tensor;
 use crate::error::{CopyRequiredError, IntoPyErr};
+use crate::python::counted;
 
 /// The tensor with its bytes read as another type. Where the sizes differ, the last axis shrinks or grows, and must be
 /// without gaps.
@@ -44,7 +45,10 @@ fn rescaled(py: Python<'_>, descriptor: &Descriptor, old: i64, new: i64) -> PyRe
         match bits.map(|bits| (bits.checked_rem(new), bits.checked_div(new))) {
             Some((Some(0), Some(count))) => Ok(count),
             _ => Err(PyValueError::new_err(format!(
-                "{what} {count} elements of {old} bits does not divide into elements of {new} bits"
+                "{what} {} of {} does not divide into elements of {}",
+                counted(count, "element", "elements"),
+                counted(old, "bit", "bits"),
+                counted(new, "bit", "bits")
             ))),
         }
     };
@@ -52,7 +56,9 @@ fn rescaled(py: Python<'_>, descriptor: &Descriptor, old: i64, new: i64) -> PyRe
     let mut strides = layout.strides().to_vec();
     let (Some(extent), Some((last, outer))) = (shape.last_mut(), strides.split_last_mut()) else {
         return Err(PyValueError::new_err(format!(
-            "an element of {old} bits without an axis is not read as elements of {new} bits: tensor.reshape(1).view(...)"
+            "an element of {} without an axis is not read as elements of {}: tensor.reshape(1).view(...)",
+            counted(old, "bit", "bits"),
+            counted(new, "bit", "bits")
         )));
     };
     if *extent > 1 && *last != 1 && !layout.is_empty() {

@@ -10,7 +10,7 @@ use pyo3::types::PyTuple;
 use super::Tensor;
 use crate::error::{CopyRequiredError, IntoPyErr};
 use crate::integer::{integer, integers};
-use crate::python::tuple_text;
+use crate::python::{counted, tuple_text};
 
 /// The view of a tensor with another layout, `first` elements from its first.
 pub(super) fn view_of(py: Python<'_>, tensor: &Tensor, layout: &Layout, first: i64) -> PyResult<Tensor> {
@@ -55,7 +55,10 @@ fn one_or_more(value: &Bound<'_, PyAny>, text: &'static str) -> PyResult<Vec<i64
 
 /// The shape with -1 replaced, and as many elements as there are.
 fn resolve(shape: &[i64], size: usize) -> PyResult<Vec<i64>> {
-    let misfit = || PyValueError::new_err(format!("{size} elements cannot have shape {}", tuple_text(shape)));
+    let misfit = || {
+        let elements = counted(size, "element", "elements");
+        PyValueError::new_err(format!("{elements} cannot have shape {}", tuple_text(shape)))
+    };
     let open = shape.iter().filter(|extent| **extent == -1).count();
     if open > 1 || shape.iter().any(|extent| *extent < -1) {
         return Err(PyValueError::new_err(format!(
@@ -90,9 +93,10 @@ fn permuted(tensor: &Tensor, py: Python<'_>, axes: &[i64]) -> PyResult<Tensor> {
     let layout = tensor.shared.descriptor().layout();
     let ndim = layout.ndim();
     let wrapped = axes.iter().map(|axis| wrap(*axis, ndim)).collect::<PyResult<Vec<_>>>()?;
-    let layout = layout
-        .permuted(&wrapped)
-        .ok_or_else(|| PyValueError::new_err(format!("axes {axes:?} are no permutation of {ndim} axes")))?;
+    let layout = layout.permuted(&wrapped).ok_or_else(|| {
+        let all = counted(ndim, "axis", "axes");
+        PyValueError::new_err(format!("axes {} are no permutation of {all}", tuple_text(axes)))
+    })?;
     view_of(py, tensor, &layout, 0)
 }
 
@@ -161,8 +165,8 @@ pub(super) fn broadcast_to(tensor: &Tensor, py: Python<'_>, shape: &[i64]) -> Py
 /// An axis, counted from the end when negative.
 fn wrap(axis: i64, ndim: usize) -> PyResult<usize> {
     let wrapped = if axis < 0 { i64::try_from(ndim).ok().and_then(|ndim| axis.checked_add(ndim)) } else { Some(axis) };
-    wrapped
-        .and_then(|axis| usize::try_from(axis).ok())
-        .filter(|axis| *axis < ndim)
-        .ok_or_else(|| PyValueError::new_err(format!("axis {axis} is out of range for {ndim} axes")))
+    wrapped.and_then(|axis| usize::try_from(axis).ok()).filter(|axis| *axis < ndim).ok_or_else(|| {
+        let all = counted(ndim, "axis", "axes");
+        PyValueError::new_err(format!("axis {axis} is out of range for {all}"))
+    })
 }

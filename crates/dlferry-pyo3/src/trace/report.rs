@@ -7,7 +7,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 
 use super::record::{self, Record};
-use crate::python::tuple_text;
+use crate::python::{counted, tuple_text};
 
 /// Whether the report was asked for already.
 static ASKED: AtomicBool = AtomicBool::new(false);
@@ -47,10 +47,11 @@ fn text<'a>(records: impl ExactSizeIterator<Item = &'a Record>) -> String {
     let (many, verb) = if records.len() == 1 { ("export", "was") } else { ("exports", "were") };
     let mut text = format!("dlferry: {} {many} {verb} still held when Python had ended\n", records.len());
     for record in records {
-        let (shape, dtype, bytes) = (tuple_text(record.shape()), record.dtype(), record.nbytes());
+        let (shape, dtype, bytes) =
+            (tuple_text(record.shape()), record.dtype(), counted(record.nbytes(), "byte", "bytes"));
         let (kind, age) = (record.consumer().name(), record.age().as_secs_f64());
         // A text takes all that is written to it.
-        let _written = writeln!(text, "  {dtype} {shape}, {bytes} bytes, as {kind}, {age:.1} s before");
+        let _written = writeln!(text, "  {dtype} {shape}, {bytes}, as {kind}, {age:.1} s before");
         for frame in record.site() {
             let _written = writeln!(text, "    {}:{} in {}", frame.file, frame.line, frame.function);
         }

@@ -4,6 +4,7 @@ use core::fmt;
 use crate::abi::{DLDataType, DLDevice};
 use crate::export::ExportError;
 use crate::layout::LayoutError;
+use crate::layout::text::Tuple;
 use crate::managed::DescribeError;
 
 /// Why a tensor was not copied.
@@ -59,7 +60,8 @@ impl fmt::Display for CopyError {
                 write!(f, "the target holds {wanted} and the source {found}; a copy converts nothing")
             }
             Self::Shape { wanted, found } => {
-                write!(f, "the source has shape {found:?}, which cannot be broadcast to the target's {wanted:?}")
+                let (found, wanted) = (Tuple(found), Tuple(wanted));
+                write!(f, "the source has shape {found}, which cannot be broadcast to the target's {wanted}")
             }
             Self::NotPacked { dtype } => write!(f, "elements of {dtype} have whole bytes already"),
             Self::Interrupted => f.write_str("the copy was interrupted"),

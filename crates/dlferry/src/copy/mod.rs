@@ -63,7 +63,7 @@ pub use order::Order;
 pub use plan::Plan;
 pub use strided::Strided;
 #[cfg(feature = "threads")]
-pub use threads::{num_threads, set_num_threads};
+pub use threads::{ignored_num_threads, num_threads, set_num_threads};
 
 #[cfg(test)]
 mod tests;

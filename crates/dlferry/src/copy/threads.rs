@@ -1,5 +1,6 @@
 //! How many threads a large copy is shared between.
 
+use alloc::string::String;
 use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::OnceLock;
@@ -20,19 +21,40 @@ pub fn set_num_threads(count: NonZeroUsize) {
 /// The number of threads that a large copy is shared between.
 ///
 /// It is what [`set_num_threads`] said, else what the environment variable `DLFERRY_NUM_THREADS` says, which is read
-/// once and ignored unless it is a number above 0; else as many as the process may run at once, up to 16.
+/// once and ignored unless it is a number above 0 ([`ignored_num_threads`]); else as many as the process may run at once, up
+/// to 16.
 #[must_use]
 pub fn num_threads() -> NonZeroUsize {
-    static UNASKED: OnceLock<NonZeroUsize> = OnceLock::new();
-    NonZeroUsize::new(ASKED.load(Ordering::Relaxed)).unwrap_or_else(|| *UNASKED.get_or_init(unasked))
+    NonZeroUsize::new(ASKED.load(Ordering::Relaxed)).unwrap_or_else(|| UNASKED.get_or_init(Unasked::read).count)
 }
 
-fn unasked() -> NonZeroUsize {
-    let number = std::env::var("DLFERRY_NUM_THREADS").ok().and_then(|text| text.trim().parse().ok());
-    number.unwrap_or_else(|| {
+/// What the environment variable `DLFERRY_NUM_THREADS` says, if [`num_threads`] has read it and it is no number above 0: 0 and
+/// negative ones mean nothing. `None` where it is absent or empty.
+#[must_use]
+pub fn ignored_num_threads() -> Option<&'static str> {
+    UNASKED.get()?.ignored.as_deref()
+}
+
+/// The number of threads where nobody has set it.
+static UNASKED: OnceLock<Unasked> = OnceLock::new();
+
+struct Unasked {
+    count: NonZeroUsize,
+    ignored: Option<String>,
+}
+
+impl Unasked {
+    /// Reads the environment.
+    fn read() -> Self {
+        let text = std::env::var_os("DLFERRY_NUM_THREADS").unwrap_or_default();
+        let text = text.to_string_lossy();
+        if let Ok(count) = text.trim().parse() {
+            return Self { count, ignored: None };
+        }
         let most = NonZeroUsize::new(MOST_UNASKED).unwrap_or(NonZeroUsize::MIN);
-        thread::available_parallelism().map_or(NonZeroUsize::MIN, |count| count.min(most))
-    })
+        let count = thread::available_parallelism().map_or(NonZeroUsize::MIN, |count| count.min(most));
+        Self { count, ignored: (!text.trim().is_empty()).then(|| text.into_owned()) }
+    }
 }
 
 /// Does all of some numbered pieces, the first on this thread and the others on threads of their own. A thread that cannot
@@ -42,9 +64,8 @@ pub(super) fn share(count: usize, piece: impl Fn(usize) + Sync) {
         let piece = &piece;
         let mut left = alloc::vec::Vec::new();
         for number in 1..count {
-            let started = thread::Builder::new()
-                .name(alloc::string::String::from("dlferry-copy"))
-                .spawn_scoped(scope, move || piece(number));
+            let started =
+                thread::Builder::new().name(String::from("dlferry-copy")).spawn_scoped(scope, move || piece(number));
             if started.is_err() {
                 left.push(number);
             }

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use super::text::Counted;
+
 /// Says why a shape and strides are not a layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -42,7 +44,7 @@ impl fmt::Display for LayoutError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::RankMismatch { shape, strides } => {
-                write!(f, "the shape has {shape} axes but there are {strides} strides")
+                write!(f, "the shape has {}, and strides are given for {strides}", Counted(*shape, "axis", "axes"))
             }
             Self::NegativeExtent { axis, extent } => {
                 write!(f, "axis {axis} has extent {extent}, which is negative")
@@ -50,10 +52,11 @@ impl fmt::Display for LayoutError {
             Self::SizeOverflow => f.write_str("the shape has more elements than can be counted"),
             Self::SpanOverflow => f.write_str("the strides reach further than 64 bits can say"),
             Self::PartialStride { bytes, item } => {
-                write!(f, "a stride of {bytes} bytes is no whole number of elements of {item} bytes, as DLPack counts")
+                let (bytes, item) = (Counted(*bytes, "byte", "bytes"), Counted(*item, "byte", "bytes"));
+                write!(f, "a stride of {bytes} is no whole number of elements of {item}, as DLPack counts")
             }
             Self::ByteOverflow { bits } => {
-                write!(f, "elements of {bits} bits reach further than an address can")
+                write!(f, "elements of {} reach further than an address can", Counted(*bits, "bit", "bits"))
             }
         }
     }

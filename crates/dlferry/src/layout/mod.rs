@@ -44,6 +44,7 @@ mod overlap;
 mod reshape;
 mod span;
 mod strides;
+pub(crate) mod text;
 mod units;
 mod views;
 

@@ -3,6 +3,7 @@ use core::fmt;
 use crate::abi::{DLDataType, DLPackVersion};
 use crate::element::DTypeError;
 use crate::layout::LayoutError;
+use crate::layout::text::Counted;
 
 /// Why a tensor cannot be taken: the field that is at fault and what it holds.
 #[non_exhaustive]
@@ -70,7 +71,9 @@ impl fmt::Display for DescribeError {
             Self::MisalignedDims { field } => {
                 write!(f, "{field} points to an address that is not a multiple of 8")
             }
-            Self::NullData { size } => write!(f, "data is NULL although the tensor has {size} elements"),
+            Self::NullData { size } => {
+                write!(f, "data is NULL although the tensor has {}", Counted(*size, "element", "elements"))
+            }
             Self::AddressOverflow { byte_offset } => {
                 write!(f, "the elements reach beyond the address space (byte_offset is {byte_offset})")
             }

@@ -1,6 +1,7 @@
 use core::fmt;
 
 use crate::abi::{DLDataType, DLDevice};
+use crate::layout::text::Counted;
 
 /// Why a tensor's elements cannot be looked at in the way that was asked for.
 #[non_exhaustive]
@@ -55,7 +56,9 @@ impl fmt::Display for ViewError {
         match self {
             Self::DType { wanted, found } => write!(f, "wanted elements of {wanted}, found {found}"),
             Self::Opaque { dtype } => write!(f, "elements of {dtype} have no values that can be read here"),
-            Self::Rank { wanted, found } => write!(f, "wanted {wanted} axes, found {found}"),
+            Self::Rank { wanted, found } => {
+                write!(f, "wanted {}, found {found}", Counted(*wanted, "axis", "axes"))
+            }
             Self::Extents => f.write_str("the tensor is empty, and its extents are larger than those of any array"),
             Self::Interleaved => {
                 f.write_str("the elements of one axis lie between those of another, so they are not lent for writing")

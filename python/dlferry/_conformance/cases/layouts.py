@@ -23,8 +23,9 @@ def _reads(
             raise NotApplicableError(f"refused: {brief(error)}")
         raise DeviatesError(f"raises {brief(error)}")
     result = Result(subject.take(maker))
-    if result.shape is not None and result.shape != tuple(fields.get("shape", (2, 3)) or ()):
-        raise DeviatesError(f"shape {fields.get('shape', (2, 3))} becomes {result.shape}")
+    shape = tuple(fields.get("shape", (2, 3)) or ())
+    if result.shape is not None and result.shape != shape:
+        raise DeviatesError(f"shape {shape} becomes {result.shape}")
     if result.values is None:
         raise NotApplicableError("accepted, and the result cannot be seen")
     if not same(result.values, expected):

@@ -27,8 +27,9 @@ def _shown(made: Made) -> list[Any] | None:
 def _values_are_right(made: Made) -> None:
     capsule, fields = exported(made.array)
     is_sane(fields)
-    if made.shape is not None and tuple(fields["shape"] or ()) != made.shape:
-        raise DeviatesError(f"an array of shape {made.shape} has shape {fields['shape']} in the struct")
+    shape = tuple(fields["shape"] or ())
+    if made.shape is not None and shape != made.shape:
+        raise DeviatesError(f"an array of shape {made.shape} has shape {shape} in the struct")
     expected = _shown(made)
     if expected is None:
         raise NotApplicableError("the array does not list its elements")

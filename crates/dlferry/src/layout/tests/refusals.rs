@@ -84,8 +84,13 @@ fn bytes_beyond_an_address_are_refused() {
 
 #[test]
 fn errors_are_sentences() {
-    let table: [(LayoutError, &str); 5] = [
-        (RankMismatch { shape: 2, strides: 1 }, "the shape has 2 axes but there are 1 strides"),
+    let table: [(LayoutError, &str); 7] = [
+        (RankMismatch { shape: 2, strides: 1 }, "the shape has 2 axes, and strides are given for 1"),
+        (RankMismatch { shape: 1, strides: 2 }, "the shape has 1 axis, and strides are given for 2"),
+        (
+            LayoutError::PartialStride { bytes: 1, item: 4 },
+            "a stride of 1 byte is no whole number of elements of 4 bytes, as DLPack counts",
+        ),
         (NegativeExtent { axis: 1, extent: -3 }, "axis 1 has extent -3, which is negative"),
         (SizeOverflow, "the shape has more elements than can be counted"),
         (SpanOverflow, "the strides reach further than 64 bits can say"),
