@@ -107,12 +107,11 @@ impl Job<'_> {
             return unsafe { self.run(&plan, to, from) };
         }
         let packed = Packed::new(target.layout(), source.layout(), bits);
-        // SAFETY: vouched for by the caller.
-        unsafe {
-            match packed.as_bytes() {
-                Some(plan) => self.carry_out(&plan, to, from),
-                None => self.carry_out(&packed, to, from),
-            }
+        match packed.as_bytes() {
+            // SAFETY: vouched for by the caller.
+            Some(plan) => unsafe { self.run(&plan, to, from) },
+            // SAFETY: as above.
+            None => unsafe { self.carry_out(&packed, to, from) },
         }
     }
 }

@@ -103,6 +103,7 @@ unsafe fn bytes(to: *mut u8, from: *const u8, past: usize, count: usize) {
 /// # Safety
 ///
 /// The bytes with those bits are readable.
+#[inline(always)]
 unsafe fn few(from: *const u8, past: usize, count: usize) -> u8 {
     // SAFETY: a byte with one of the bits.
     let low = unsafe { from.read() } >> past;
@@ -118,6 +119,7 @@ unsafe fn few(from: *const u8, past: usize, count: usize) -> u8 {
 /// # Safety
 ///
 /// The byte is readable and writable.
+#[inline(always)]
 unsafe fn set(to: *mut u8, past: usize, value: u8, count: usize) {
     let mask = (u8::MAX >> (8 - count)) << past;
     // SAFETY: vouched for by the caller.
@@ -126,7 +128,7 @@ unsafe fn set(to: *mut u8, past: usize, value: u8, count: usize) {
     unsafe { to.write(kept | (value << past & mask)) };
 }
 
-/// Reads an element of up to 8 bits.
+/// Reads an element of less than 8 bits, which lies a whole number of such elements from the beginning of a byte.
 ///
 /// # Safety
 ///
@@ -134,11 +136,13 @@ unsafe fn set(to: *mut u8, past: usize, value: u8, count: usize) {
 #[inline(always)]
 pub(super) unsafe fn get(from: From, width: usize) -> u8 {
     let (byte, past) = from.place();
+    // Elements of 1, 2 and 4 bits are within a byte.
+    let count = if 8 % width == 0 { 0 } else { width };
     // SAFETY: vouched for by the caller.
-    unsafe { few(byte, past, width) & (u8::MAX >> (8 - width)) }
+    unsafe { few(byte, past, count) & (u8::MAX >> (8 - width)) }
 }
 
-/// Writes an element of up to 8 bits; the bits around it stay.
+/// Writes an element of less than 8 bits, which lies as one that is read; the bits around it stay.
 ///
 /// # Safety
 ///
@@ -146,7 +150,7 @@ pub(super) unsafe fn get(from: From, width: usize) -> u8 {
 #[inline(always)]
 pub(super) unsafe fn put(to: To, value: u8, width: usize) {
     let (byte, past) = to.place();
-    let first = width.min(8 - past);
+    let first = if 8 % width == 0 { width } else { width.min(8 - past) };
     // SAFETY: vouched for by the caller.
     unsafe { set(byte, past, value, first) };
     if first < width {

@@ -127,18 +127,22 @@ fn pack(packed: &mut [u8], spread: &Spread, width: usize) {
     }
 }
 
-/// Elements along both sides of the largest tile.
-const SIDE: usize = 256;
+/// Elements along both sides of the largest tile: room for more would be too much for a stack.
+const SIDE: usize = 128;
 
 /// A cache line of packed elements. The last eight of them are read and written with what follows.
 type Line = [u8; LINE + 8];
+
+/// As many rows of bytes, which the kernel that turns them wants to begin lines.
+#[repr(align(64))]
+struct Square([Spread; SOME]);
 
 /// Room for the tiles of a transpose: lines of the source become lines of the target.
 pub(in crate::copy) struct Plane {
     source: [Line; SIDE],
     target: [Line; SIDE],
-    spread: [Spread; SOME],
-    turned: [Spread; SOME],
+    spread: Square,
+    turned: Square,
     turn: Body,
     pass: Pass,
 }
@@ -151,8 +155,9 @@ impl Plane {
     pub(in crate::copy) fn new(level: Level) -> Self {
         let pass = Pass::new(1, false);
         let turn = body(Kernel::Plane, level, &TURN, &pass);
-        let (line, spread) = ([0; LINE + 8], [0; SOME]);
-        Self { source: [line; SIDE], target: [line; SIDE], spread: [spread; SOME], turned: [spread; SOME], turn, pass }
+        let line = [0; LINE + 8];
+        let square = || Square([[0; SOME]; SOME]);
+        Self { source: [line; SIDE], target: [line; SIDE], spread: square(), turned: square(), turn, pass }
     }
 
     /// Copies a plane of elements of less than a byte.
@@ -161,7 +166,7 @@ impl Plane {
     ///
     /// As [`elements`].
     unsafe fn copy(&mut self, to: To, from: From, i: Axis, j: Axis, width: usize) {
-        // As many as fill a line, or nearly.
+        // As many as fill a line, or nearly, where there is room.
         let side = (8 / width * SOME).min(SIDE);
         for start_i in (0..i.n).step_by(side) {
             for start_j in (0..j.n).step_by(side) {
@@ -203,13 +208,13 @@ impl Plane {
     fn turn(&mut self, rows: usize, columns: usize, width: usize) {
         for row in (0..rows).step_by(SOME) {
             for column in (0..columns).step_by(SOME) {
-                for (line, spread) in self.source[row..rows].iter().zip(&mut self.spread) {
+                for (line, spread) in self.source[row..rows].iter().zip(&mut self.spread.0) {
                     unpack(spread, &line[column / 8 * width..], width);
                 }
-                let (to, from) = (self.turned.as_mut_ptr().cast(), self.spread.as_ptr().cast());
+                let (to, from) = (self.turned.0.as_mut_ptr().cast(), self.spread.0.as_ptr().cast());
                 // SAFETY: both have as many rows, of as many bytes, as `TURN` says; the level is one that is available.
                 unsafe { (self.turn)(to, from, &TURN, &self.pass) };
-                for (line, spread) in self.target[column..columns].iter_mut().zip(&self.turned) {
+                for (line, spread) in self.target[column..columns].iter_mut().zip(&self.turned.0) {
                     pack(&mut line[row / 8 * width..], spread, width);
                 }
             }

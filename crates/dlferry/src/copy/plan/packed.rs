@@ -79,7 +79,7 @@ impl Packed {
     }
 
     fn bytes(&self) -> usize {
-        (self.count / 8).saturating_mul(self.width).saturating_add((self.count % 8 * self.width).div_ceil(8))
+        self.count.saturating_mul(self.width).div_ceil(8)
     }
 
     /// Whether what comes before an element along an axis has no byte in common with what comes from it on, where the element
