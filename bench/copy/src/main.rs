@@ -3,10 +3,11 @@
 //! All sides take turns within a round; what counts is the median of the ratios of the rounds.
 //!
 //! `copy [--only TEXT] [--rounds N] [--huge] [--streams 0|1]` for the layouts, `copy --sizes` for one layout by size,
-//! `copy --threads N` for both sides on as many threads.
+//! `copy --packed` for elements below a byte, `copy --threads N` for both sides on as many threads.
 
 mod layouts;
 mod memory;
+mod packed;
 mod sides;
 
 use std::time::Instant;
@@ -19,12 +20,14 @@ struct Asked {
     rounds: usize,
     huge: bool,
     sizes: bool,
+    packed: bool,
     threads: usize,
     streams: Option<bool>,
 }
 
 fn asked() -> Asked {
-    let mut asked = Asked { only: String::new(), rounds: 31, huge: false, sizes: false, threads: 1, streams: None };
+    let mut asked =
+        Asked { only: String::new(), rounds: 31, huge: false, sizes: false, packed: false, threads: 1, streams: None };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         let mut number = || words.next().and_then(|word| word.parse().ok()).expect("a number follows");
@@ -32,6 +35,7 @@ fn asked() -> Asked {
             "--rounds" => asked.rounds = number(),
             "--streams" => asked.streams = Some(number() != 0),
             "--sizes" => asked.sizes = true,
+            "--packed" => asked.packed = true,
             "--threads" => asked.threads = number(),
             "--huge" => asked.huge = true,
             "--only" => asked.only = words.next().unwrap_or_default(),
@@ -113,6 +117,9 @@ fn main() {
     let mut asked = asked();
     if asked.sizes {
         return by_size(&mut asked);
+    }
+    if asked.packed {
+        return packed::print(&asked);
     }
     println!("{:38} {:>8} {:>13} {:>12}", "", "dlferry", "strided-perm", "memcpy GB/s");
     let mut logs = Vec::new();

@@ -51,6 +51,24 @@ def test_copy_is_the_same_on_any_number_of_threads(count, threads):
         assert memoryview(copy[row]).tobytes() == memoryview(tensor[row]).tobytes()
 
 
+@pytest.mark.parametrize("columns", [4096, 4097])
+def test_packed_copy_is_the_same_on_any_number_of_threads(columns, threads):
+    """Also where each second row of the copy begins in a byte of the row before."""
+    rows, source = 4100, bytearray(os.urandom(16 * MEGABYTE))
+    tensor = dlferry.from_buffer(source).view("uint4")[: columns * rows].reshape(columns, rows).T
+    copies = []
+    for count in [1, 2, 3, 4]:
+        dlferry.set_num_threads(count)
+        copies.append(tensor.copy().tobytes())
+    assert copies[1:] == copies[:1] * 3
+
+    def element(packed, at):
+        return packed[at // 2] >> at % 2 * 4 & 15
+
+    for row, column in [(0, 0), (0, 1), (1, 0), (77, columns - 1), (rows - 1, 5), (rows - 1, columns - 1)]:
+        assert element(copies[0], row * columns + column) == element(source, column * rows + row)
+
+
 @pytest.mark.parametrize("count", [0, -1, 10**30, -(10**30)])
 def test_number_of_threads_is_at_least_one(count):
     with pytest.raises(ValueError, match=r"1 or more|out of range"):
@@ -144,11 +162,13 @@ def seconds(work):
     return time.perf_counter() - start
 
 
+# The rows of the second begin in a byte of the row before.
 @pytest.mark.skipif(os.name == "nt", reason="no signal of its own process on Windows")
-def test_keyboard_interrupt_ends_a_large_copy(threads):
+@pytest.mark.parametrize(("dtype", "shape"), [("uint8", (1 << 14, 1 << 16)), ("uint4", (10_000, 200_001))])
+def test_keyboard_interrupt_ends_a_large_copy(dtype, shape, threads):
     """It ends long before the copy would; a busy machine gets more than one chance."""
     dlferry.set_num_threads(1)
-    repeated = dlferry.from_buffer(bytearray(1)).broadcast_to((1 << 14, 1 << 16))
+    repeated = dlferry.from_buffer(bytearray(200_001)).view(dtype)[: shape[1]].broadcast_to(shape)
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         for _ in range(5):

@@ -1,4 +1,5 @@
-use super::{CopyError, Job, Plan, Strided, plan, small};
+use super::plan::Packed;
+use super::{CopyError, Job, Plan, Strided, small};
 use crate::managed::Descriptor;
 use crate::view::TensorView;
 
@@ -105,9 +106,13 @@ impl Job<'_> {
             // SAFETY: vouched for by the caller.
             return unsafe { self.run(&plan, to, from) };
         }
-        // SAFETY: vouched for by the caller.
-        unsafe { plan::copy_packed(to, from, target.layout(), source.layout(), bits) };
-        Ok(())
+        let packed = Packed::new(target.layout(), source.layout(), bits);
+        match packed.as_bytes() {
+            // SAFETY: vouched for by the caller.
+            Some(plan) => unsafe { self.run(&plan, to, from) },
+            // SAFETY: as above.
+            None => unsafe { self.carry_out(&packed, to, from) },
+        }
     }
 }
 

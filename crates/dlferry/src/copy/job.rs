@@ -3,6 +3,7 @@ use core::fmt;
 use core::num::NonZeroUsize;
 use core::ops::ControlFlow;
 
+use super::plan::{Pieces, Work};
 use super::{CopyError, Plan};
 
 /// How a copy is carried out: on how many threads, and who is asked between two pieces whether to go on.
@@ -35,9 +36,9 @@ pub struct Job<'a> {
 /// Bytes that a thread copies between two pauses: some hundredths of a second.
 const PIECE: usize = 64 << 20;
 
-/// Bytes below which a thread more is not worth its start.
+/// Bytes below which a thread more is not worth its start; few where a fuzzer is to see what threads do.
 #[cfg(feature = "threads")]
-const SHARE: usize = 4 << 20;
+const SHARE: usize = if cfg!(fuzzing) { 1 << 10 } else { 4 << 20 };
 
 impl<'a> Job<'a> {
     /// A copy that goes on until it is done; on as many threads as [`num_threads`](super::num_threads) says, with the
@@ -82,23 +83,35 @@ impl<'a> Job<'a> {
     ///
     /// As [`Plan::run`].
     pub unsafe fn run(self, plan: &Plan, target: *mut u8, source: *const u8) -> Result<(), CopyError> {
-        let threads = self.threads_for(plan.bytes());
-        let at_once = PIECE.saturating_mul(threads);
-        let pauses = if self.between.is_some() { plan.bytes().div_ceil(at_once) } else { 1 };
-        if threads.max(pauses) <= 1 {
+        // SAFETY: vouched for by the caller.
+        unsafe { self.carry_out(plan, target, source) }
+    }
+
+    /// Carries out what was planned, on the threads that it is worth.
+    ///
+    /// # Safety
+    ///
+    /// As [`Plan::run`].
+    pub(super) unsafe fn carry_out(
+        self,
+        work: &impl Work,
+        target: *mut u8,
+        source: *const u8,
+    ) -> Result<(), CopyError> {
+        let Some((threads, pieces)) = self.pieces(work) else {
             // SAFETY: vouched for by the caller.
-            unsafe { plan.run(target, source) };
+            unsafe { work.run(target, source) };
             return Ok(());
-        }
-        let pieces = plan.pieces(threads.saturating_mul(pauses));
+        };
         let memory = Memory { target, source };
         let mut between = self.between;
         let mut done = 0_usize;
         while done < pieces.count {
             let count = threads.min(pieces.count.saturating_sub(done));
             let piece = |number: usize| {
-                // SAFETY: a piece of the plan, vouched for by the caller; no two pieces write the same elements.
-                unsafe { memory.copy(&plan.piece(pieces, done.saturating_add(number))) };
+                let piece = work.piece(pieces, done.saturating_add(number));
+                // SAFETY: a piece of the work, vouched for by the caller; those of more threads write no byte twice.
+                unsafe { memory.copy(&piece) };
             };
             share(count, piece);
             done = done.saturating_add(count);
@@ -109,6 +122,23 @@ impl<'a> Job<'a> {
             }
         }
         Ok(())
+    }
+
+    /// On how many threads work is done, and in which pieces; `None` when it is done at once.
+    fn pieces(&self, work: &impl Work) -> Option<(usize, Pieces)> {
+        let bytes = work.bytes();
+        let pauses = |threads: usize| {
+            let at_once = PIECE.saturating_mul(threads);
+            if self.between.is_some() { bytes.div_ceil(at_once) } else { 1 }
+        };
+        let threads = self.threads_for(bytes);
+        let shared = work.pieces(threads.saturating_mul(pauses(threads)), threads > 1);
+        // Pieces that one thread makes one after another may have a byte in common, so that there can be more of them.
+        let alone = if threads > 1 { work.pieces(pauses(1), false) } else { None };
+        match (shared, alone) {
+            (shared, Some(alone)) if shared.is_none_or(|shared| shared.count < alone.count) => Some((1, alone)),
+            (shared, _) => shared.map(|shared| (threads, shared)),
+        }
     }
 
     #[cfg(feature = "threads")]
@@ -141,13 +171,13 @@ impl Memory {
     /// # Safety
     ///
     /// As [`Plan::run`].
-    unsafe fn copy(&self, plan: &Plan) {
+    unsafe fn copy(&self, work: &impl Work) {
         // SAFETY: vouched for by the caller.
-        unsafe { plan.run(self.target, self.source) };
+        unsafe { work.run(self.target, self.source) };
     }
 }
 
-// SAFETY: the pieces of a copy write different elements, and nobody else looks (the contract of `Job::run`).
+// SAFETY: the pieces that are copied at once write different bytes, and nobody else looks (the contract of `Job::run`).
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}

@@ -16,6 +16,7 @@ mod any;
 pub(in crate::copy) mod bits;
 mod level;
 mod mix;
+pub(in crate::copy) mod packed;
 mod row;
 mod select;
 pub(in crate::copy) mod simd;
@@ -29,7 +30,7 @@ use simd::Table;
 /// Bytes of a cache line.
 pub(in crate::copy) const LINE: usize = 64;
 
-/// One axis of both sides, strides in bytes.
+/// One axis of both sides, strides in bytes; in bits for packed elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::copy) struct Axis {
     pub(in crate::copy) n: usize,
@@ -53,6 +54,12 @@ impl Axis {
         let inner = Self { n: few, ..self };
         let (to, from) = inner.end();
         (inner, Self { n: self.n / few, to, from })
+    }
+
+    /// Leaves some elements of the axis, and says how far the first of these is from what was the first in both sides.
+    pub(in crate::copy) fn keep(&mut self, start: usize, n: usize) -> (isize, isize) {
+        self.n = n;
+        (self.to.wrapping_mul(signed(start)), self.from.wrapping_mul(signed(start)))
     }
 
     /// From the first element to the one that would follow the last; wraps where that is no address.

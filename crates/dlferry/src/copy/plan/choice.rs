@@ -81,8 +81,8 @@ impl Plan {
     fn face(&mut self) {
         let j = self.inner.j;
         if j.from < 0 {
-            let (turned, (to, from)) = j.turned();
-            self.first = (self.first.0.wrapping_add(to), self.first.1.wrapping_add(from));
+            let (turned, skipped) = j.turned();
+            self.skip(skipped);
             self.inner.j = turned;
         }
     }

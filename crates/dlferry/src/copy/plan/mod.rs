@@ -2,14 +2,17 @@
 
 mod axes;
 mod choice;
+mod packed;
 mod part;
 
 use core::fmt;
 
-use super::kernel::{Axis, Inner, Kernel, Level, Pass, bits, body, simd};
+use super::kernel::{Axis, Inner, Kernel, Level, Pass, body, simd};
 use super::{CopyError, Strided};
 use crate::layout::Layout;
 use axes::Axes;
+pub(super) use packed::Packed;
+pub(super) use part::{Pieces, Work};
 
 /// How elements of one layout are copied to another: made once, used for any memory with those layouts.
 ///
@@ -121,6 +124,11 @@ impl Plan {
         }
     }
 
+    /// Begins elsewhere: so many bytes further, in both.
+    fn skip(&mut self, skipped: (isize, isize)) {
+        self.first = (self.first.0.wrapping_add(skipped.0), self.first.1.wrapping_add(skipped.1));
+    }
+
     /// Bytes that the copy writes.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -178,24 +186,6 @@ fn axis(n: i64, to: i64, from: i64, stride: i64) -> Axis {
     // The bytes of both layouts lie within the address space, unless there are none.
     let bytes = |steps: i64| isize::try_from(steps.wrapping_mul(stride)).unwrap_or(0);
     Axis { n, to: bytes(to), from: bytes(from) }
-}
-
-/// Copies packed elements of `width` bits from one layout to another of the same shape.
-///
-/// # Safety
-///
-/// The elements of the source are readable, those of the target writable, and they have no byte in common.
-pub(super) unsafe fn copy_packed(to: *mut u8, from: *const u8, target: &Layout, source: &Layout, width: u32) {
-    if source.is_empty() {
-        return;
-    }
-    let strides = target.strides().iter().zip(source.strides());
-    // Bits are counted by an `isize` less easily than bytes; but no memory has so many.
-    let axes = source.shape().iter().zip(strides).map(|(&n, (&to, &from))| axis(n, to, from, i64::from(width)));
-    let (axes, (to_bit, from_bit)) = Axes::of(axes);
-    let (to, from) = (bits::To { byte: to, bit: to_bit }, bits::From { byte: from, bit: from_bit });
-    // SAFETY: vouched for by the caller.
-    unsafe { bits::elements(to, from, axes.as_slice(), usize::try_from(width).unwrap_or(0)) };
 }
 
 /// Goes through the indices of some axes.

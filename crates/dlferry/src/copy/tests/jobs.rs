@@ -21,11 +21,13 @@ fn matrix(rows: i64, columns: i64) -> (Tensor, Vec<u32>) {
     (tensor, wanted.collect())
 }
 
-/// Whatever another test sets at the same time.
-fn on_one_thread<'a>() -> Job<'a> {
+/// On so many threads, where there are any, whatever another test sets at the same time.
+pub(super) fn on_threads<'a>(count: usize) -> Job<'a> {
     let job = Job::new();
     #[cfg(feature = "threads")]
-    let job = job.threads(core::num::NonZeroUsize::MIN);
+    let job = job.threads(core::num::NonZeroUsize::new(count).unwrap());
+    #[cfg(not(feature = "threads"))]
+    let _ = count;
     job
 }
 
@@ -37,7 +39,7 @@ fn a_large_copy_asks_between_its_pieces() {
         asked += 1;
         ControlFlow::Continue(())
     };
-    let copy = on_one_thread().between(&mut ask).to_contiguous(tensor.view(), Order::C).unwrap();
+    let copy = on_threads(1).between(&mut ask).to_contiguous(tensor.view(), Order::C).unwrap();
     assert_eq!(asked, 2, "180 MB in pieces of 64");
     assert!(copy.view().typed::<u32>().unwrap().as_slice().unwrap() == wanted);
 }
@@ -46,7 +48,7 @@ fn a_large_copy_asks_between_its_pieces() {
 fn a_copy_that_is_stopped_says_so() {
     let (tensor, _) = matrix(3000, 15_000);
     let mut stop = || ControlFlow::Break(());
-    let refusal = on_one_thread().between(&mut stop).to_contiguous(tensor.view(), Order::F).unwrap_err();
+    let refusal = on_threads(1).between(&mut stop).to_contiguous(tensor.view(), Order::F).unwrap_err();
     assert_eq!(refusal, CopyError::Interrupted);
 }
 

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 
 use super::naive::Case;
 use crate::abi::{DLDataType, DLDataTypeCode};
+use crate::copy::plan::Work;
 use crate::copy::{Level, Plan, Strided};
 
 /// A xorshift generator: the same numbers in every run.
@@ -75,10 +76,14 @@ fn check(rng: &mut Rng, case: &Case, kernels: &mut BTreeSet<String>) {
             let differs = target.bytes.iter().zip(&wanted).position(|(found, wanted)| found != wanted);
             assert_eq!(differs, None, "byte {differs:?} of {place} and on, by {plan:?}: {case:?}");
             target.bytes.copy_from_slice(&before);
-            let pieces = plan.pieces(1 + rng.below(9));
-            for number in 0..pieces.count {
+            let pieces = plan.pieces(1 + rng.below(9), rng.below(2) == 0);
+            let parts = match pieces {
+                Some(pieces) => (0..pieces.count).map(|number| plan.piece(pieces, number)).collect(),
+                None => vec![plan.clone()],
+            };
+            for part in parts {
                 // SAFETY: as above, a part of it.
-                unsafe { plan.piece(pieces, number).run(to, from) };
+                unsafe { part.run(to, from) };
             }
             assert_eq!(target.bytes, wanted, "in {pieces:?}, by {plan:?}: {case:?}");
             kernels.insert(format!("{:?} at {level:?}", plan.kernel()));

@@ -3,6 +3,7 @@
     reason = "test arithmetic is checked by the overflow checks of the test profile"
 )]
 
+mod bits;
 mod jobs;
 mod kernels;
 mod naive;

@@ -1,66 +1,186 @@
 //! Packed elements, whose copies share bytes with their neighbors.
 
+use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::ControlFlow;
 
+use super::bits::Case;
+use super::jobs::on_threads;
 use super::kernels::Rng;
-use crate::abi::{DLDataType, DLDevice};
-use crate::copy::copy_into;
+use crate::abi::{DLDataType, DLDataTypeCode, DLDevice};
+use crate::copy::plan::{Packed, Work};
+use crate::copy::{CopyError, Job, Order, copy_into};
 use crate::layout::Layout;
-use crate::managed::{Descriptor, Fields};
+use crate::managed::{Descriptor, Fields, Tensor};
 use crate::view::TensorView;
 
-fn bit(bytes: &[u8], at: usize) -> u8 {
-    bytes[at / 8] >> (at % 8) & 1
+/// Bytes around the target that nobody may write.
+const GUARD: usize = 16;
+
+fn dtype(case: &Case) -> DLDataType {
+    let (code, bits, lanes) = case.element;
+    DLDataType { code: DLDataTypeCode(code), bits, lanes }
 }
 
-/// A matrix with gaps, maybe transposed, and within so many elements.
-fn layout(rng: &mut Rng, rows: usize, columns: usize) -> (Layout, usize) {
-    let step = 1 + rng.below(3);
-    let (mut outer, mut inner) = (columns * step + rng.below(5), step);
-    if rng.below(3) == 0 {
-        (outer, inner) = (step, rows * step + rng.below(5));
+fn layouts(case: &Case) -> [Layout; 2] {
+    [&case.to, &case.from].map(|side| Layout::new(&case.shape, &side.strides).unwrap())
+}
+
+/// The target after some pieces of a copy were made in it.
+fn after(pieces: &[impl Work], case: &Case, before: &[u8], source: &[u8]) -> Vec<u8> {
+    let mut target = before.to_vec();
+    let to = target.as_mut_ptr().wrapping_add(GUARD + case.to.first);
+    for piece in pieces {
+        // SAFETY: all elements lie in the two vectors.
+        unsafe { piece.run(to, source.as_ptr().wrapping_add(case.from.first)) };
     }
-    let len = (rows - 1) * outer + (columns - 1) * inner + 1;
-    let signed = |stride: usize| i64::try_from(stride).unwrap();
-    let shape = [signed(rows), signed(columns)];
-    (Layout::new(&shape, &[signed(outer), signed(inner)]).unwrap(), len)
+    target
+}
+
+/// All pieces of a copy, cut into as many as wanted.
+fn pieces<W: Work + Clone>(work: &W, wanted: usize, apart: bool) -> Vec<W> {
+    match work.pieces(wanted, apart) {
+        Some(pieces) => (0..pieces.count).map(|number| work.piece(pieces, number)).collect(),
+        None => vec![work.clone()],
+    }
+}
+
+/// Whether no byte has bits of two pieces.
+fn are_apart(pieces: &[impl Work], case: &Case, len: usize) -> bool {
+    let mut taken = vec![false; len];
+    pieces.iter().all(|piece| {
+        let piece = core::slice::from_ref(piece);
+        let ones = after(piece, case, &vec![0; len], &vec![0xff; case.from.len]);
+        taken.iter_mut().zip(ones).all(|(taken, byte)| byte == 0 || !core::mem::replace(taken, true))
+    })
 }
 
 #[test]
 fn packed_elements_leave_the_bits_between_them_alone() {
     let mut rng = Rng(0x5151_5678_9abc_def1);
-    let dtypes = [DLDataType::U1, DLDataType::I2, DLDataType::U4, DLDataType::F6_E3M2FN];
-    for round in 0..600 {
-        let dtype = dtypes[round % dtypes.len()];
-        let width = usize::try_from(dtype.item_bits()).unwrap();
-        let (rows, columns) = (1 + rng.below(5), 1 + rng.below(40));
-        let (to, to_len) = layout(&mut rng, rows, columns);
-        let (from, from_len) = layout(&mut rng, rows, columns);
-        let mut target = rng.bytes((to_len * width).div_ceil(8));
-        let mut source = rng.bytes((from_len * width).div_ceil(8));
-        let before = target.clone();
-        let describe = |data: &mut Vec<u8>, layout: &Layout| {
-            let data = data.as_mut_ptr().cast();
-            Descriptor::new(data, DLDevice::CPU, dtype, layout.clone(), Fields::SHARED).unwrap()
-        };
-        let (target_of, source_of) = (describe(&mut target, &to), describe(&mut source, &from));
+    let (mut shared, mut planes, mut whole) = (0, 0, 0);
+    for _ in 0..ROUNDS {
+        let case = Case::random(&mut |limit| rng.below(limit));
+        let source = rng.bytes(case.from.len);
+        let before = rng.bytes(case.to.len + 2 * GUARD);
+        let mut wanted = before.clone();
+        case.copy(&mut wanted[GUARD..GUARD + case.to.len], &source);
+        let [to, from] = layouts(&case);
+        let packed = Packed::new(&to, &from, dtype(&case).item_bits());
+        planes += usize::from(packed.is_plane());
+        for (count, apart) in [(1, true), (2, true), (3, true), (4, true), (2, false), (9, false)] {
+            let cut = pieces(&packed, count, apart);
+            assert_eq!(after(&cut, &case, &before, &source), wanted, "{packed:?} in {count}: {case:?}");
+            let keeps_apart = !apart || are_apart(&cut, &case, before.len());
+            assert!(keeps_apart, "two of {count} pieces write a byte: {packed:?}: {case:?}");
+            shared += usize::from(apart && cut.len() > 1);
+        }
+        if let Some(plan) = packed.as_bytes() {
+            whole += 1;
+            let found = after(&pieces(&plan, 3, true), &case, &before, &source);
+            assert_eq!(found, wanted, "{plan:?} for {packed:?}: {case:?}");
+        }
+    }
+    assert!(shared > ROUNDS / 2 && planes > 20 && whole > 20, "{shared} {planes} {whole}");
+}
+
+const ROUNDS: usize = 1200;
+
+fn describe(bytes: &mut [u8], first: usize, dtype: DLDataType, layout: Layout) -> Descriptor {
+    let data = bytes.as_mut_ptr().wrapping_add(first).cast();
+    Descriptor::new(data, DLDevice::CPU, dtype, layout, Fields::SHARED).unwrap()
+}
+
+#[test]
+fn packed_elements_are_copied_into_a_tensor() {
+    let mut rng = Rng(0xabab_5678_9abc_def1);
+    for _ in 0..ROUNDS / 3 {
+        let case = Case::random(&mut |limit| rng.below(limit));
+        let mut source = rng.bytes(case.from.len);
+        let mut target = rng.bytes(case.to.len);
+        let mut wanted = target.clone();
+        case.copy(&mut wanted, &source);
+        let [to, from] = layouts(&case);
+        let target_of = describe(&mut target, case.to.first, dtype(&case), to);
+        let source_of = describe(&mut source, case.from.first, dtype(&case), from);
         // SAFETY: all elements lie in the vector.
         let view = unsafe { TensorView::new(&source_of) };
         // SAFETY: all elements lie in a vector that nobody looks at meanwhile.
         unsafe { copy_into(&target_of, view) }.unwrap();
-        let mut copied = 0;
-        for at in 0..to_len {
-            let place = to.offsets().position(|offset| usize::try_from(offset) == Ok(at));
-            let (bytes, from) = match place {
-                Some(place) => (&source, usize::try_from(from.offsets().nth(place).unwrap()).unwrap()),
-                None => (&before, at),
-            };
-            copied += usize::from(place.is_some());
-            for bit_of in 0..width {
-                let (found, wanted) = (bit(&target, at * width + bit_of), bit(bytes, from * width + bit_of));
-                assert_eq!(found, wanted, "bit {bit_of} of {at} of {dtype}: {target_of:?} {source_of:?}");
-            }
+        assert_eq!(target, wanted, "{case:?}");
+    }
+}
+
+/// Elements of 4 bits, two in each byte.
+fn tensor(mut bytes: Vec<u8>, shape: [i64; 2], strides: [i64; 2]) -> Tensor {
+    let layout = Layout::new(&shape, &strides).unwrap();
+    assert!(layout.byte_range(4).unwrap().end <= isize::try_from(bytes.len()).unwrap());
+    let descriptor = describe(&mut bytes, 0, DLDataType::U4, layout);
+    // SAFETY: all elements lie in the vector, which is not touched again.
+    unsafe { Tensor::from_owner(bytes, descriptor) }.unwrap()
+}
+
+/// A row of so many, repeated.
+fn repeated(rows: i64, columns: i64) -> Tensor {
+    tensor((0..=columns / 2).map(|at| at.to_le_bytes()[0]).collect(), [rows, columns], [0, 1])
+}
+
+/// How often a copy asks, on so many threads where there are any, and the copy.
+fn asked(threads: usize, tensor: &Tensor) -> (usize, Result<Tensor, CopyError>) {
+    let mut asked = 0;
+    let mut ask = || {
+        asked += 1;
+        ControlFlow::Continue(())
+    };
+    let copy = on_threads(threads).between(&mut ask).to_contiguous(tensor.view(), Order::C);
+    (asked, copy)
+}
+
+#[test]
+fn a_large_copy_of_packed_elements_asks_between_its_pieces() {
+    // Rows of whole bytes, and rows of which each begins in the last byte of the one before.
+    for (rows, columns) in [(1500, 200_000), (1500, 200_001)] {
+        let tensor = repeated(rows, columns);
+        let (asked, copy) = asked(1, &tensor);
+        assert_eq!(asked, 2, "150 MB in pieces of 64");
+        let copy = copy.unwrap();
+        for row in [0, 1, 699, 1499] {
+            let mut values = copy.view().small_bits().unwrap().skip(usize::try_from(row * columns).unwrap());
+            assert_eq!((values.next(), values.nth(3)), (Some(0), Some(2)), "row {row}");
         }
-        assert_eq!(copied, rows * columns);
+    }
+}
+
+#[test]
+fn a_large_copy_of_packed_elements_that_is_stopped_says_so() {
+    for columns in [200_000, 200_001] {
+        let mut stop = || ControlFlow::Break(());
+        let refusal = Job::new().between(&mut stop).to_contiguous(repeated(5000, columns).view(), Order::C);
+        assert_eq!(refusal.err(), Some(CopyError::Interrupted), "{columns}");
+    }
+}
+
+#[test]
+fn rows_that_are_too_few_to_share_are_paused_within() {
+    let (asked, copy) = asked(2, &repeated(3, 100_000_001));
+    assert_eq!(asked, 2, "150 MB in pieces of 64, by one thread");
+    assert!(copy.is_ok());
+}
+
+#[cfg(feature = "threads")]
+#[test]
+fn threads_copy_packed_elements_as_one_does() {
+    let mut rng = Rng(0x7171_5678_9abc_def1);
+    let bytes = rng.bytes(9 << 20);
+    // Runs that are shifted, columns, and every second element.
+    for (shape, strides) in [([4001, 4301], [4303, 1]), ([4001, 4301], [1, 4003]), ([2001, 4301], [8603, 2])] {
+        let tensor = tensor(bytes.clone(), shape, strides);
+        let copy = |count| on_threads(count).to_contiguous(tensor.view(), Order::C).unwrap();
+        let alone = copy(1);
+        for count in [2, 3, 4] {
+            let shared = copy(count);
+            let are_same = alone.view().small_bits().unwrap().eq(shared.view().small_bits().unwrap());
+            assert!(are_same, "{count} threads, {strides:?}");
+        }
     }
 }
