@@ -106,7 +106,7 @@ impl Job<'_> {
             // SAFETY: vouched for by the caller.
             return unsafe { self.run(&plan, to, from) };
         }
-        let packed = Packed::new(target.layout(), source.layout(), bits);
+        let packed = Packed::new(target.layout(), source.layout(), bits)?;
         match packed.as_bytes() {
             // SAFETY: vouched for by the caller.
             Some(plan) => unsafe { self.run(&plan, to, from) },

@@ -6,7 +6,7 @@ use super::{Plan, axis};
 use crate::copy::kernel::bits::{From, To};
 use crate::copy::kernel::packed::{Plane, elements};
 use crate::copy::kernel::{Axis, LINE, Level, signed};
-use crate::layout::Layout;
+use crate::layout::{Layout, LayoutError};
 
 /// How packed elements of one layout are copied to another.
 #[derive(Clone, Debug)]
@@ -27,15 +27,23 @@ const PLANE_FROM: usize = 16;
 
 impl Packed {
     /// Plans copies from one layout to another of the same shape, elements of `width` bits.
-    pub(in crate::copy) fn new(target: &Layout, source: &Layout, width: u32) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`LayoutError::ByteOverflow`] when an `isize` cannot count the bits, as in 256 MiB where addresses have 32 bits.
+    pub(in crate::copy) fn new(target: &Layout, source: &Layout, width: u32) -> Result<Self, LayoutError> {
+        for layout in [target, source] {
+            // As many bytes as there are bits.
+            let bits = layout.byte_range(width.saturating_mul(8));
+            bits.map_err(|_| LayoutError::ByteOverflow { bits: width })?;
+        }
         let strides = target.strides().iter().zip(source.strides());
-        // Bits are counted by an `isize` less easily than bytes; but no memory has so many.
         let axes = source.shape().iter().zip(strides).map(|(&n, (&to, &from))| axis(n, to, from, i64::from(width)));
         let (axes, first) = Axes::of(axes);
         let width = usize::try_from(width).unwrap_or(0);
         let mut this = Self { axes, first, width, count: source.size(), is_plane: false };
         this.find_plane();
-        this
+        Ok(this)
     }
 
     /// Puts the axis along which the source is dense before that along which the target is, when these are two.

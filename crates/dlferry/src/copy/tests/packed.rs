@@ -10,7 +10,7 @@ use super::kernels::Rng;
 use crate::abi::{DLDataType, DLDataTypeCode, DLDevice};
 use crate::copy::plan::{Packed, Work};
 use crate::copy::{CopyError, Job, Order, copy_into};
-use crate::layout::Layout;
+use crate::layout::{Layout, LayoutError};
 use crate::managed::{Descriptor, Fields, Tensor};
 use crate::view::TensorView;
 
@@ -66,7 +66,7 @@ fn packed_elements_leave_the_bits_between_them_alone() {
         let mut wanted = before.clone();
         case.copy(&mut wanted[GUARD..GUARD + case.to.len], &source);
         let [to, from] = layouts(&case);
-        let packed = Packed::new(&to, &from, dtype(&case).item_bits());
+        let packed = Packed::new(&to, &from, dtype(&case).item_bits()).unwrap();
         planes += usize::from(packed.is_plane());
         for (count, apart) in [(1, true), (2, true), (3, true), (4, true), (2, false), (9, false)] {
             let cut = pieces(&packed, count, apart);
@@ -85,6 +85,18 @@ fn packed_elements_leave_the_bits_between_them_alone() {
 }
 
 const ROUNDS: usize = 1200;
+
+#[test]
+fn bits_that_addresses_cannot_count_are_refused() {
+    let most = i64::try_from(isize::MAX / 4).unwrap();
+    let near = Layout::c_contiguous(&[2]).unwrap();
+    for (far, refused) in [(most - 1, None), (most, Some(LayoutError::ByteOverflow { bits: 4 }))] {
+        let far = Layout::new(&[2], &[far]).unwrap();
+        assert!(far.byte_range(4).is_ok(), "the bytes are no more than addresses reach");
+        assert_eq!(Packed::new(&near, &far, 4).err(), refused);
+        assert_eq!(Packed::new(&far, &near, 4).err(), refused);
+    }
+}
 
 fn describe(bytes: &mut [u8], first: usize, dtype: DLDataType, layout: Layout) -> Descriptor {
     let data = bytes.as_mut_ptr().wrapping_add(first).cast();
