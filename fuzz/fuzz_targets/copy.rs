@@ -36,6 +36,11 @@ fn source(len: usize) -> Vec<u8> {
     (0..len).map(|at| (at * 7 + at / 256) as u8).collect()
 }
 
+/// On how many threads: on one mostly, for a start of threads takes longer than most of these copies.
+fn threads(below: &mut impl FnMut(usize) -> usize) -> NonZeroUsize {
+    NonZeroUsize::MIN.saturating_add(below(16).saturating_sub(12))
+}
+
 /// Packed elements, described as tensors.
 fn packed(below: &mut impl FnMut(usize) -> usize) {
     let case = bits::Case::random(below);
@@ -43,7 +48,7 @@ fn packed(below: &mut impl FnMut(usize) -> usize) {
     if case.shape.iter().product::<i64>() > 20_000 || case.to.len > 1 << 20 {
         return;
     }
-    let threads = NonZeroUsize::MIN.saturating_add(below(4));
+    let threads = threads(below);
     let mut source = source(case.from.len);
     let (mut target, mut wanted) = fresh(0, case.to.len);
     case.copy(&mut wanted, &source);
@@ -79,7 +84,7 @@ fuzz_target!(|data: &[u8]| {
         return;
     }
     let before = below(65);
-    let threads = NonZeroUsize::MIN.saturating_add(below(3));
+    let threads = threads(&mut below);
     let source = source(case.from.len);
     let (fresh, mut wanted) = fresh(before, case.to.len);
     case.copy(&mut wanted[before..], &source);
