@@ -1,5 +1,5 @@
-//! Any copy, also of packed elements, at every level of instructions, cached and streamed, whole and by threads, against one that goes element by
-//! element. The bytes of the input decide what is copied, and how.
+//! Any copy, also of packed elements, at every level of instructions, cached and streamed, whole and by threads, against one
+//! that goes element by element. The bytes of the input decide what is copied, and how.
 
 #![no_main]
 
