@@ -45,7 +45,7 @@ fn threads(below: &mut impl FnMut(usize) -> usize) -> NonZeroUsize {
 fn packed(below: &mut impl FnMut(usize) -> usize) {
     let case = bits::Case::random(below);
     // More take long, bit by bit.
-    if case.shape.iter().product::<i64>() > 20_000 || case.to.len > 1 << 20 {
+    if case.shape.iter().product::<i64>() > 20_000 || case.to.len > 1 << 17 {
         return;
     }
     let threads = threads(below);
@@ -80,7 +80,7 @@ fuzz_target!(|data: &[u8]| {
     }
     let case = Case::random(&mut below);
     // A few elements can lie far apart, and then most of the time goes into what is between them.
-    if case.from.len.max(case.to.len) > 1 << 20 {
+    if case.from.len.max(case.to.len) > 1 << 17 {
         return;
     }
     let before = below(65);
