@@ -1,6 +1,7 @@
 //! How many threads a large copy is shared between.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::OnceLock;
@@ -58,19 +59,24 @@ impl Unasked {
 }
 
 /// Does all of some numbered pieces, the first on this thread and the others on threads of their own. A thread that cannot
-/// be had is done without.
+/// be had is done without, and none is left when this returns.
 pub(super) fn share(count: usize, piece: impl Fn(usize) + Sync) {
     thread::scope(|scope| {
         let piece = &piece;
-        let mut left = alloc::vec::Vec::new();
+        let (mut started, mut left) = (Vec::new(), Vec::new());
         for number in 1..count {
-            let started =
-                thread::Builder::new().name(String::from("dlferry-copy")).spawn_scoped(scope, move || piece(number));
-            if started.is_err() {
-                left.push(number);
+            match thread::Builder::new().name(String::from("dlferry-copy")).spawn_scoped(scope, move || piece(number)) {
+                Ok(thread) => started.push(thread),
+                Err(_) => left.push(number),
             }
         }
         piece(0);
         left.into_iter().for_each(piece);
+        // The scope is content when the work of its threads is done; what they clean up then could outlast the copy.
+        for thread in started {
+            if let Err(panic) = thread.join() {
+                std::panic::resume_unwind(panic);
+            }
+        }
     });
 }

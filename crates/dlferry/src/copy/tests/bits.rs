@@ -4,6 +4,8 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::naive::{each_index, nesting};
+
 /// Types of elements: code, bits and lanes as DLPack has them.
 const ELEMENTS: [(u8, u8, u16); 12] = [
     (1, 1, 1),
@@ -81,23 +83,14 @@ impl Case {
     /// Copies bit by bit.
     pub(crate) fn copy(&self, target: &mut [u8], source: &[u8]) {
         let width = i64::from(self.element.1) * i64::from(self.element.2);
-        let mut index = vec![0; self.shape.len()];
-        let count: i64 = self.shape.iter().product();
-        for _ in 0..count {
+        each_index(&self.shape, |index| {
             for bit in 0..width {
-                let (to, to_past) = self.to.at(&index, width, bit);
-                let (from, from_past) = self.from.at(&index, width, bit);
+                let (to, to_past) = self.to.at(index, width, bit);
+                let (from, from_past) = self.from.at(index, width, bit);
                 let value = source[from] >> from_past & 1;
                 target[to] = target[to] & !(1 << to_past) | value << to_past;
             }
-            for axis in (0..index.len()).rev() {
-                index[axis] += 1;
-                if index[axis] < self.shape[axis] {
-                    break;
-                }
-                index[axis] = 0;
-            }
-        }
+        });
     }
 }
 
@@ -112,16 +105,11 @@ impl Side {
 
 /// Axes nested in a random order, sometimes with gaps, reversed, or (where elements may be met twice) with a stride of 0.
 fn strides(shape: &[i64], repeats: bool, below: &mut impl FnMut(usize) -> usize) -> Vec<i64> {
-    let mut axes: Vec<usize> = (0..shape.len()).rev().collect();
-    match below(4) {
-        0 => {}
-        1 => axes.reverse(),
-        _ => (1..axes.len()).for_each(|at| axes.swap(at, below(at + 1))),
-    }
+    let axes = nesting(shape.len(), below);
     let gaps = below(3) == 0;
     let mut step = 1;
     let mut strides = vec![0; shape.len()];
-    for &axis in &axes {
+    for axis in axes {
         if gaps && below(2) == 0 {
             step += i64::try_from(below(10)).unwrap();
         }

@@ -62,6 +62,35 @@ fn nobody_is_asked_about_a_small_copy() {
 
 #[cfg(feature = "threads")]
 #[test]
+fn no_thread_is_left_when_the_work_is_done() {
+    use core::sync::atomic::{AtomicUsize, Ordering};
+
+    static ENDED: AtomicUsize = AtomicUsize::new(0);
+
+    struct Last;
+
+    impl Drop for Last {
+        fn drop(&mut self) {
+            std::thread::sleep(core::time::Duration::from_millis(50));
+            ENDED.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    std::thread_local! {
+        static LAST: Last = const { Last };
+    }
+
+    // The first piece is this thread's own.
+    crate::copy::threads::share(4, |number| {
+        if number > 0 {
+            LAST.with(|_| ());
+        }
+    });
+    assert_eq!(ENDED.load(Ordering::SeqCst), 3);
+}
+
+#[cfg(feature = "threads")]
+#[test]
 fn threads_copy_what_one_does() {
     use core::num::NonZeroUsize;
 

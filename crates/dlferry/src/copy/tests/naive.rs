@@ -70,24 +70,41 @@ impl Case {
     /// Copies element by element.
     pub(crate) fn copy(&self, target: &mut [u8], source: &[u8]) {
         let (bytes, unit) = (self.element.bytes, self.element.unit);
-        let mut index = vec![0; self.shape.len()];
-        let count: i64 = self.shape.iter().product();
-        for _ in 0..count {
-            let (to, from) = (self.to.at(&index), self.from.at(&index));
+        each_index(&self.shape, |index| {
+            let (to, from) = (self.to.at(index), self.from.at(index));
             let mut element = source[from..from + bytes].to_vec();
             if self.to.swapped != self.from.swapped {
                 element.chunks_exact_mut(unit).for_each(<[u8]>::reverse);
             }
             target[to..to + bytes].copy_from_slice(&element);
-            for axis in (0..index.len()).rev() {
-                index[axis] += 1;
-                if index[axis] < self.shape[axis] {
-                    break;
-                }
-                index[axis] = 0;
+        });
+    }
+}
+
+/// Goes through the indices of a shape, last axis fastest.
+pub(crate) fn each_index(shape: &[i64], mut look: impl FnMut(&[i64])) {
+    let mut index = vec![0; shape.len()];
+    for _ in 0..shape.iter().product() {
+        look(&index);
+        for axis in (0..index.len()).rev() {
+            index[axis] += 1;
+            if index[axis] < shape[axis] {
+                break;
             }
+            index[axis] = 0;
         }
     }
+}
+
+/// The axes from the fastest to the slowest, in some order.
+pub(crate) fn nesting(ndim: usize, below: &mut impl FnMut(usize) -> usize) -> Vec<usize> {
+    let mut axes: Vec<usize> = (0..ndim).rev().collect();
+    match below(4) {
+        0 => {}
+        1 => axes.reverse(),
+        _ => (1..axes.len()).for_each(|at| axes.swap(at, below(at + 1))),
+    }
+    axes
 }
 
 impl Side {
@@ -117,12 +134,7 @@ fn shape(element: Element, below: &mut impl FnMut(usize) -> usize) -> Vec<i64> {
 
 /// Axes nested in a random order, sometimes with gaps, reversed, or (where elements may be met twice) with a stride of 0.
 fn strides(shape: &[i64], item: usize, repeats: bool, below: &mut impl FnMut(usize) -> usize) -> Vec<i64> {
-    let mut axes: Vec<usize> = (0..shape.len()).rev().collect();
-    match below(4) {
-        0 => {}
-        1 => axes.reverse(),
-        _ => (1..axes.len()).for_each(|at| axes.swap(at, below(at + 1))),
-    }
+    let axes = nesting(shape.len(), below);
     let gaps = below(3) == 0;
     let mut step = i64::try_from(item).unwrap();
     let mut strides = vec![0; shape.len()];
