@@ -14,9 +14,11 @@
 
 mod any;
 pub(in crate::copy) mod bits;
+mod block;
 mod level;
 mod mix;
 pub(in crate::copy) mod packed;
+mod plane;
 mod row;
 mod select;
 pub(in crate::copy) mod simd;

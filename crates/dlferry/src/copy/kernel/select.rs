@@ -2,7 +2,7 @@ use super::simd::Vector;
 use super::simd::portable::Portable;
 #[cfg(target_arch = "x86_64")]
 use super::simd::x86::{Avx2, Sse2};
-use super::{Body, Inner, Level, Pass, any, mix, row, tile};
+use super::{Body, Inner, Level, Pass, any, mix, plane, row};
 
 /// Which loop a copy takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,18 +39,18 @@ pub(in crate::copy) fn body(kernel: Kernel, level: Level, inner: &Inner, pass: &
     }
     match level {
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => avx2::body(kernel, inner),
+        Level::Avx2 => avx2::body(kernel, inner, pass.streams),
         #[cfg(target_arch = "x86_64")]
-        Level::Sse2 => of::<Sse2>(kernel, inner),
+        Level::Sse2 => of::<Sse2>(kernel, inner, pass.streams),
         #[cfg(target_arch = "aarch64")]
-        Level::Neon => of::<super::simd::neon::Neon>(kernel, inner),
-        _ => of::<Portable>(kernel, inner),
+        Level::Neon => of::<super::simd::neon::Neon>(kernel, inner, pass.streams),
+        _ => of::<Portable>(kernel, inner, pass.streams),
     }
 }
 
 /// A macro, for the functions with instructions of their own have to be named where they are chosen.
 macro_rules! choose {
-    ($kernel:expr, $inner:expr, $vector:ty, $rows:ident, $plane:ident, $split:ident, $join:ident) => {{
+    ($kernel:expr, $inner:expr, $streams:expr, $vector:ty, $rows:ident, $plane:ident, $split:ident, $join:ident) => {{
         macro_rules! channels {
             ($name:ident, $count:expr) => {
                 match ($inner.item, $count) {
@@ -69,14 +69,22 @@ macro_rules! choose {
                 }
             };
         }
+        macro_rules! planes {
+            ($past:literal) => {
+                match $inner.item {
+                    1 => $plane::<$vector, 1, 16, $past>,
+                    2 => $plane::<$vector, 2, 8, $past>,
+                    4 => $plane::<$vector, 4, 4, $past>,
+                    8 => $plane::<$vector, 8, 2, $past>,
+                    _ => $plane::<$vector, 16, 1, $past>,
+                }
+            };
+        }
         let body: Body = match ($kernel, $inner.item) {
             (Kernel::Split, _) => channels!($split, $inner.j.n),
             (Kernel::Join, _) => channels!($join, $inner.i.n),
-            (Kernel::Plane, 1) => $plane::<$vector, 1, 16>,
-            (Kernel::Plane, 2) => $plane::<$vector, 2, 8>,
-            (Kernel::Plane, 4) => $plane::<$vector, 4, 4>,
-            (Kernel::Plane, 8) => $plane::<$vector, 8, 2>,
-            (Kernel::Plane, _) => $plane::<$vector, 16, 1>,
+            (Kernel::Plane, _) if $streams => planes!(true),
+            (Kernel::Plane, _) => planes!(false),
             (_, 1) => $rows::<$vector, 1>,
             (_, 2) => $rows::<$vector, 2>,
             (_, 4) => $rows::<$vector, 4>,
@@ -87,20 +95,20 @@ macro_rules! choose {
     }};
 }
 
-fn of<V: Vector>(kernel: Kernel, inner: &Inner) -> Body {
+fn of<V: Vector>(kernel: Kernel, inner: &Inner, streams: bool) -> Body {
     use mix::{join, split};
+    use plane::plane;
     use row::rows;
-    use tile::plane;
-    choose!(kernel, inner, V, rows, plane, split, join)
+    choose!(kernel, inner, streams, V, rows, plane, split, join)
 }
 
 /// The kernels compiled for a processor that has AVX2.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{Avx2, Body, Inner, Kernel, Pass, Vector, any, mix, row, tile};
+    use super::{Avx2, Body, Inner, Kernel, Pass, Vector, any, mix, plane, row};
 
-    pub(super) fn body(kernel: Kernel, inner: &Inner) -> Body {
-        choose!(kernel, inner, Avx2, rows, plane, split, join)
+    pub(super) fn body(kernel: Kernel, inner: &Inner, streams: bool) -> Body {
+        choose!(kernel, inner, streams, Avx2, rows, plane, split, join)
     }
 
     /// # Safety
@@ -125,14 +133,14 @@ mod avx2 {
     ///
     /// As the kernel; the processor has AVX2.
     #[target_feature(enable = "avx2")]
-    unsafe fn plane<V: Vector, const E: usize, const N: usize>(
+    unsafe fn plane<V: Vector, const E: usize, const N: usize, const PAST: bool>(
         to: *mut u8,
         from: *const u8,
         inner: &Inner,
         pass: &Pass,
     ) {
         // SAFETY: vouched for by the caller.
-        unsafe { tile::plane::<V, E, N>(to, from, inner, pass) }
+        unsafe { plane::plane::<V, E, N, PAST>(to, from, inner, pass) }
     }
 
     /// # Safety

@@ -35,6 +35,9 @@ pub(in crate::copy) trait Vector: Copy {
     /// Writes consecutive bytes past the caches, to an address that is a multiple of [`Self::BYTES`].
     unsafe fn stream(self, to: *mut u8);
 
+    /// Says that a line will be read soon; at any address.
+    fn prefetch(from: *const u8);
+
     /// Takes elements of `E` bytes from both in turn: those of the lower halves of the lanes, and those of the upper.
     unsafe fn zip<const E: usize>(self, other: Self) -> (Self, Self);
 

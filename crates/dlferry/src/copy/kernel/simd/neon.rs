@@ -49,6 +49,9 @@ impl Vector for Neon {
     }
 
     #[inline(always)]
+    fn prefetch(_from: *const u8) {}
+
+    #[inline(always)]
     unsafe fn zip<const E: usize>(self, other: Self) -> (Self, Self) {
         let (a, b) = (self.0, other.0);
         // SAFETY: every 64-bit ARM has NEON.

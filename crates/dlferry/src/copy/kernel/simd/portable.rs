@@ -38,6 +38,9 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
+    fn prefetch(_from: *const u8) {}
+
+    #[inline(always)]
     unsafe fn zip<const E: usize>(self, other: Self) -> (Self, Self) {
         let (mut low, mut high) = ([0; 16], [0; 16]);
         for at in 0..16 {

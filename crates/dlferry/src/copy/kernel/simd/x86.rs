@@ -7,9 +7,9 @@
 )]
 
 use core::arch::x86_64::{
-    __m128i, __m256i, _mm_loadu_si128, _mm_or_si128, _mm_sfence, _mm_storeu_si128, _mm_stream_si128, _mm_unpackhi_epi8,
-    _mm_unpackhi_epi16, _mm_unpackhi_epi32, _mm_unpackhi_epi64, _mm_unpacklo_epi8, _mm_unpacklo_epi16,
-    _mm_unpacklo_epi32, _mm_unpacklo_epi64, _mm256_broadcastsi128_si256, _mm256_castsi128_si256,
+    __m128i, __m256i, _MM_HINT_T1, _mm_loadu_si128, _mm_or_si128, _mm_prefetch, _mm_sfence, _mm_storeu_si128,
+    _mm_stream_si128, _mm_unpackhi_epi8, _mm_unpackhi_epi16, _mm_unpackhi_epi32, _mm_unpackhi_epi64, _mm_unpacklo_epi8,
+    _mm_unpacklo_epi16, _mm_unpacklo_epi32, _mm_unpacklo_epi64, _mm256_broadcastsi128_si256, _mm256_castsi128_si256,
     _mm256_castsi256_si128, _mm256_extracti128_si256, _mm256_inserti128_si256, _mm256_loadu_si256, _mm256_or_si256,
     _mm256_permute4x64_epi64, _mm256_shuffle_epi8, _mm256_storeu_si256, _mm256_stream_si256, _mm256_unpackhi_epi8,
     _mm256_unpackhi_epi16, _mm256_unpackhi_epi32, _mm256_unpackhi_epi64, _mm256_unpacklo_epi8, _mm256_unpacklo_epi16,
@@ -60,6 +60,12 @@ impl Vector for Sse2 {
     unsafe fn stream(self, to: *mut u8) {
         // SAFETY: writable and aligned, says the caller.
         unsafe { _mm_stream_si128(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    fn prefetch(from: *const u8) {
+        // SAFETY: reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(from.cast()) }
     }
 
     #[inline(always)]
@@ -142,6 +148,12 @@ impl Vector for Avx2 {
     unsafe fn stream(self, to: *mut u8) {
         // SAFETY: writable and aligned, says the caller, who also found AVX2.
         unsafe { _mm256_stream_si256(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    fn prefetch(from: *const u8) {
+        // SAFETY: reads nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(from.cast()) }
     }
 
     #[inline(always)]
