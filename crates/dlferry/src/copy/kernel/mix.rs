@@ -1,10 +1,14 @@
 //! A few interleaved channels to a plane for each, and back.
 
+use super::ahead::{Ahead, TOGETHER};
 use super::simd::{Table, Vector};
-use super::{Inner, Pass, swapped};
+use super::{Inner, LINE, Pass, swapped};
 
 /// Channels above which a plane is transposed as any other.
 pub(in crate::copy) const MOST: usize = 4;
+
+/// Spans of planes that are fetched side by side: as many of each plane, for all numbers of planes.
+const ABREAST: usize = 12;
 
 /// From interleaved channels, `i` along the pixels, to planes, `j` from one to the next.
 ///
@@ -21,8 +25,15 @@ pub(super) unsafe fn split<V: Vector, const E: usize, const K: usize>(
 ) {
     let tables = tables::<E, K>(true, pass.swap.as_ref());
     let pixels = V::BYTES / E;
+    let streams = pass.streams && (to.addr() | inner.j.to.unsigned_abs()) % V::BYTES == 0;
+    let mut ahead = streams.then(|| Ahead::<V, TOGETHER>::rows(from, (1, 0), inner.i.n * E * K, true));
     let mut at = 0;
     while at + pixels <= inner.i.n {
+        if at % (LINE / E) == 0 {
+            if let Some(ahead) = &mut ahead {
+                ahead.read(K);
+            }
+        }
         let from = from.wrapping_add(at * E * K);
         // SAFETY: the bytes of as many pixels; each lane has its own.
         let mut parts = [unsafe { V::load_lanes(from, 16 * K as isize) }; K];
@@ -32,8 +43,10 @@ pub(super) unsafe fn split<V: Vector, const E: usize, const K: usize>(
         }
         for (channel, tables) in tables.iter().enumerate() {
             let to = to.wrapping_offset(channel as isize * inner.j.to).wrapping_add(at * E);
-            // SAFETY: as many elements of a plane; the instructions of `V` are there.
-            unsafe { mixed(&parts, tables).store(to) };
+            // SAFETY: the instructions of `V` are there.
+            let vector = unsafe { mixed(&parts, tables) };
+            // SAFETY: as many elements of a plane, aligned where they are streamed.
+            unsafe { if streams { vector.stream(to) } else { vector.store(to) } };
         }
         at += pixels;
     }
@@ -62,8 +75,15 @@ pub(super) unsafe fn join<V: Vector, const E: usize, const K: usize>(
 ) {
     let tables = tables::<E, K>(false, pass.swap.as_ref());
     let pixels = V::BYTES / E;
+    let streams = pass.streams && to.addr() % 16 == 0;
+    let mut ahead = streams.then(|| Ahead::<V, ABREAST>::planes(from, (K, inner.i.from), inner.j.n * E));
     let mut at = 0;
     while at + pixels <= inner.j.n {
+        if at % (LINE / E) == 0 {
+            if let Some(ahead) = &mut ahead {
+                ahead.read(K);
+            }
+        }
         let from = from.wrapping_add(at * E);
         // SAFETY: as many elements of each plane.
         let mut planes = [unsafe { V::load(from) }; K];
@@ -73,8 +93,11 @@ pub(super) unsafe fn join<V: Vector, const E: usize, const K: usize>(
         }
         for (part, tables) in tables.iter().enumerate() {
             let to = to.wrapping_add(at * E * K + part * 16);
-            // SAFETY: the bytes of as many pixels, those of each lane apart; the instructions of `V` are there.
-            unsafe { mixed(&planes, tables).store_lanes(to, 16 * K as isize) };
+            // SAFETY: the instructions of `V` are there.
+            let vector = unsafe { mixed(&planes, tables) };
+            let apart = 16 * K as isize;
+            // SAFETY: the bytes of as many pixels, those of each lane apart, aligned where they are streamed.
+            unsafe { if streams { vector.stream_lanes(to, apart) } else { vector.store_lanes(to, apart) } };
         }
         at += pixels;
     }

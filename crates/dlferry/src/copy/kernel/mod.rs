@@ -12,6 +12,7 @@
     reason = "kernels count within what the plan has checked to fit the address space; their vectors must be inlined"
 )]
 
+mod ahead;
 mod any;
 pub(in crate::copy) mod bits;
 mod block;

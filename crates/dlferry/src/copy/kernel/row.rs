@@ -1,5 +1,6 @@
 //! Rows: one axis is the densest of both sides. Elements are collected in a line, and the line is written at once.
 
+use super::ahead::{Ahead, TOGETHER};
 use super::simd::Vector;
 use super::{Axis, Inner, LINE, Pass};
 
@@ -20,19 +21,35 @@ const STRIDED: u8 = 3;
 /// As [`Body`](super::Body); the processor has the instructions of `V`.
 #[inline(always)]
 pub(super) unsafe fn rows<V: Vector, const E: usize>(to: *mut u8, from: *const u8, inner: &Inner, pass: &Pass) {
-    for j in 0..inner.j.n as isize {
-        let to = to.wrapping_offset(j * inner.j.to);
-        let from = from.wrapping_offset(j * inner.j.from);
-        let dense = E as isize;
-        // SAFETY: a row, vouched for by the caller.
-        unsafe {
-            match inner.i.from {
-                0 => row::<V, E, REPEATED>(to, from, inner.i, pass),
-                step if step == dense => row::<V, E, DENSE>(to, from, inner.i, pass),
-                step if step == -dense => row::<V, E, REVERSED>(to, from, inner.i, pass),
-                _ => row::<V, E, STRIDED>(to, from, inner.i, pass),
-            }
+    let dense = E as isize;
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        match inner.i.from {
+            0 => walk::<V, E, REPEATED>(to, from, inner, pass),
+            step if step == dense => walk::<V, E, DENSE>(to, from, inner, pass),
+            step if step == -dense => walk::<V, E, REVERSED>(to, from, inner, pass),
+            _ => walk::<V, E, STRIDED>(to, from, inner, pass),
         }
+    }
+}
+
+/// # Safety
+///
+/// As [`rows`].
+#[inline(always)]
+unsafe fn walk<V: Vector, const E: usize, const WALK: u8>(to: *mut u8, from: *const u8, inner: &Inner, pass: &Pass) {
+    let (i, j) = (inner.i, inner.j);
+    let step = i.from.unsigned_abs();
+    // Where every line of the source is read.
+    let fetches = pass.streams && step != 0 && step <= LINE && step % E == 0;
+    let mut ahead = fetches.then(|| Ahead::<V, TOGETHER>::rows(from, (j.n, j.from), i.n * step, i.from > 0));
+    for at in 0..j.n {
+        if let Some(ahead) = &mut ahead {
+            ahead.begin(at);
+        }
+        let (to, from) = (to.wrapping_offset(at as isize * j.to), from.wrapping_offset(at as isize * j.from));
+        // SAFETY: a row, vouched for by the caller.
+        unsafe { row::<V, E, WALK>(to, from, i, pass, ahead.as_mut()) };
     }
 }
 
@@ -40,7 +57,13 @@ pub(super) unsafe fn rows<V: Vector, const E: usize>(to: *mut u8, from: *const u
 ///
 /// As [`rows`], for one row.
 #[inline(always)]
-unsafe fn row<V: Vector, const E: usize, const WALK: u8>(to: *mut u8, from: *const u8, axis: Axis, pass: &Pass) {
+unsafe fn row<V: Vector, const E: usize, const WALK: u8>(
+    to: *mut u8,
+    from: *const u8,
+    axis: Axis,
+    pass: &Pass,
+    mut ahead: Option<&mut Ahead<V, TOGETHER>>,
+) {
     let side = LINE / E;
     let mut at = 0;
     if axis.to == E as isize {
@@ -52,6 +75,9 @@ unsafe fn row<V: Vector, const E: usize, const WALK: u8>(to: *mut u8, from: *con
         }
         let streams = pass.streams && past % E == 0;
         while at + side <= axis.n {
+            if let Some(ahead) = &mut ahead {
+                ahead.read(axis.from.unsigned_abs() / E);
+            }
             let (to, from) = (to.wrapping_add(at * E), from.wrapping_offset(at as isize * axis.from));
             // SAFETY: elements of the row; with `streams` whole lines of the target.
             unsafe { line::<V, E, WALK>(to, from, axis.from, pass, streams) };

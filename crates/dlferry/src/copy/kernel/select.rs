@@ -21,8 +21,9 @@ pub(in crate::copy) enum Kernel {
 
 /// The function of a kernel.
 pub(in crate::copy) fn body(kernel: Kernel, level: Level, inner: &Inner, pass: &Pass) -> Body {
-    // A single run is what `memcpy` is made for.
-    let is_runs = inner.item >= any::RUN && pass.unit == 1 && inner.i.n.max(inner.j.n) > 1;
+    // A single run is what `memcpy` is made for, but for looking ahead.
+    let shortest = if inner.i.n.max(inner.j.n) > 1 { any::RUN } else { any::LONG_RUN };
+    let is_runs = inner.item >= shortest && pass.unit == 1;
     if kernel == Kernel::Any && pass.streams && is_runs {
         return match level {
             #[cfg(target_arch = "x86_64")]

@@ -45,6 +45,29 @@ fn a_large_copy_asks_between_its_pieces() {
 }
 
 #[test]
+fn long_runs_are_copied_whole_wherever_they_begin() {
+    let source = (0..(20 << 20) + 77_u32).map(|at| (at % 251) as u8).collect::<Vec<_>>();
+    let mut target = vec![255_u8; source.len() + 100];
+    for (first, len, threads) in
+        [(0, source.len(), 1), (5, (16 << 20) + 1, 1), (64, source.len(), 2), (91, 16 << 20, 1)]
+    {
+        target.fill(255);
+        let shape = [i64::try_from(len).unwrap()];
+        let place = target[first..].as_mut_ptr();
+        let from = Strided::new(source.as_ptr().cast_mut(), DLDataType::U8, &shape, &[1], false).unwrap();
+        let to = Strided::new(place, DLDataType::U8, &shape, &[1], false).unwrap();
+        let plan = Plan::new(&to, &from).unwrap();
+        // SAFETY: two vectors that hold the bytes.
+        unsafe { on_threads(threads).run(&plan, place, source.as_ptr()) }.unwrap();
+        assert!(target[first..][..len] == source[..len], "{len} bytes to {first}");
+        assert!(
+            target[..first].iter().chain(&target[first + len..]).all(|byte| *byte == 255),
+            "{len} bytes to {first}"
+        );
+    }
+}
+
+#[test]
 fn a_copy_that_is_stopped_says_so() {
     let (tensor, _) = matrix(3000, 15_000);
     let mut stop = || ControlFlow::Break(());

@@ -35,6 +35,9 @@ pub(in crate::copy) trait Vector: Copy {
     /// Writes consecutive bytes past the caches, to an address that is a multiple of [`Self::BYTES`].
     unsafe fn stream(self, to: *mut u8);
 
+    /// Writes the 16 bytes of each lane past the caches, `step` bytes from those of the one before, to multiples of 16.
+    unsafe fn stream_lanes(self, to: *mut u8, step: isize);
+
     /// Says that a line will be read soon; at any address.
     fn prefetch(from: *const u8);
 

@@ -38,6 +38,12 @@ impl Vector for Portable {
     }
 
     #[inline(always)]
+    unsafe fn stream_lanes(self, to: *mut u8, step: isize) {
+        // SAFETY: writable, says the caller.
+        unsafe { self.store_lanes(to, step) }
+    }
+
+    #[inline(always)]
     fn prefetch(_from: *const u8) {}
 
     #[inline(always)]

@@ -63,6 +63,12 @@ impl Vector for Sse2 {
     }
 
     #[inline(always)]
+    unsafe fn stream_lanes(self, to: *mut u8, _step: isize) {
+        // SAFETY: the one lane, writable and aligned, says the caller.
+        unsafe { self.stream(to) }
+    }
+
+    #[inline(always)]
     fn prefetch(from: *const u8) {
         // SAFETY: reads nothing.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(from.cast()) }
@@ -148,6 +154,15 @@ impl Vector for Avx2 {
     unsafe fn stream(self, to: *mut u8) {
         // SAFETY: writable and aligned, says the caller, who also found AVX2.
         unsafe { _mm256_stream_si256(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn stream_lanes(self, to: *mut u8, step: isize) {
+        // SAFETY: both lanes are writable and aligned, says the caller, who also found AVX2.
+        unsafe {
+            _mm_stream_si128(to.cast(), _mm256_castsi256_si128(self.0));
+            _mm_stream_si128(to.wrapping_offset(step).cast(), _mm256_extracti128_si256::<1>(self.0));
+        }
     }
 
     #[inline(always)]
