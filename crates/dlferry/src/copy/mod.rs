@@ -23,7 +23,9 @@
 //! Packed elements below a byte are copied as runs of bytes where they are that. Else their plan counts bits: runs are shifted,
 //! and elements that lie apart have a byte each while they are moved, in a transpose too.
 //!
-//! Large copies write past the caches where the processor can, for a line that is written whole need not be read first.
+//! Large copies write past the caches where the processor can, for a line that is written whole need not be read first. What
+//! they will read they fetch some pages side by side, for memory is slower at one page after another; and a transpose puts
+//! a block of lines together before it writes them, for it is slower where reads and writes take turns.
 //! Vectors are those that the processor is found to have ([`Level`]); every level gives the same bytes.
 //!
 //! # Examples
