@@ -15,8 +15,8 @@ const RUN: usize = 512;
 /// Rows of the target that a block has at most.
 const ROWS: usize = 256;
 
-/// Lines of each of them.
-const HELD: usize = 4;
+/// Lines of each of them. With more, writing is a little faster still, but a thread may have no more than 128 KiB of stack.
+const HELD: usize = 2;
 
 /// Bytes from a row that is put together to the next: what of a line there is already, then what comes.
 const PITCH: usize = (HELD + 1) * LINE;
