@@ -39,7 +39,7 @@ def test_a_mask_that_would_be_lost():
     found = verdict(np.ma.masked_array([1.0, 2.0], [False, True]), "numpy")
     assert found.outcome == "wrong"
     assert found.why == "the array is masked, and its mask would be lost"
-    assert "array.filled()" in found.remedy
+    assert "array.filled(value)" in found.remedy
 
 
 def test_the_byte_order_of_a_file(tmp_path):
