@@ -109,7 +109,10 @@ def trial(take: Any, twin: Twin) -> dict[str, Any]:
     except Exception as error:
         return {"outcome": "taken", "detail": f"what it made cannot be looked at: {words(error)}"}
     if seen.size == 0:
-        return {"outcome": "shared" if tensor.size == 0 else "wrong", "detail": "what it made has no elements"}
+        return {
+            "outcome": "shared" if tensor.size == 0 else "wrong",
+            "detail": "what it made has no elements",
+        }
     result: dict[str, Any] = {
         "outcome": "shared" if seen.data_ptr in span(twin, tensor) else "copied",
         "detail": "",

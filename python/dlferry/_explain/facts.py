@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 TYPESTR = re.compile(r"[<>|=]([a-zA-Z])(\d{1,9})(?:\[.*\])?")
 """Byte order, kind and size of an element, as the array interface has it; times have a unit behind that."""
 
-KINDS = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex", "M": "datetime", "m": "timedelta"}
+KINDS = {
+    "b": "bool",
+    "i": "int",
+    "u": "uint",
+    "f": "float",
+    "c": "complex",
+    "M": "datetime",
+    "m": "timedelta",
+}
 """Of the array interface, the kinds that are named with their bits; of truth values there is one."""
 
 OTHER_ORDER = ">" if sys.byteorder == "little" else "<"
@@ -209,10 +217,12 @@ class Layout:
 
 
 def named(typestr: str) -> str:
-    """An element in words: ``float32``, ``datetime64[s]``, ``text of 3 characters``; a string of another kind is left as it is."""
+    """An element in words: ``float32``, ``datetime64[s]``, ``text of 3 characters``; of another kind, the string."""
     kind, size, unit = re.fullmatch(r"[<>|=](.)(\d+)(.*)", typestr).groups()  # type: ignore[union-attr]
     count = int(size)
-    order = f" in {'big' if OTHER_ORDER == '>' else 'little'}-endian order" if typestr[0] == OTHER_ORDER else ""
+    order = (
+        f" in {'big' if OTHER_ORDER == '>' else 'little'}-endian order" if typestr[0] == OTHER_ORDER else ""
+    )
     if kind in "US":
         letters = "character" if kind == "U" else "byte"
         return f"text of {count} {letters}{'' if count == 1 else 's'}{order if kind == 'U' else ''}"

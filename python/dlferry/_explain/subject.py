@@ -208,15 +208,15 @@ def _by_any_way(subject: Subject) -> None:
 
 def _refused(subject: Subject, call: str, refused: str) -> None:
     """Notes a refusal: in its own words, or by the calls before it that say the same."""
-    same = [
-        name
-        for name, said in subject.refusals
-        if said == refused or (NO_WAY in refused and _said(said) in refused)
-    ]
+    said = {
+        name: words
+        for name, words in subject.refusals
+        if words == refused or (NO_WAY in refused and _said(words) in refused)
+    }
     words = refused
-    if same:
-        is_last = same[-1:] == [subject.calls[-1][0]] and (len(same) == 1 or subject.calls[-1][2] == "likewise")
-        words = "likewise" if is_last else f"as {' and '.join(same)} {'does' if len(same) == 1 else 'do'}"
+    if said:
+        is_last = len(set(said.values())) == 1 and subject.refusals[-1][0] in said
+        words = "likewise" if is_last else f"as {' and '.join(said)} {'does' if len(said) == 1 else 'do'}"
     subject.calls.append((call, "refused", words))
     subject.refusals.append((call, refused))
 

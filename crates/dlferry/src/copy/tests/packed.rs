@@ -199,11 +199,13 @@ fn packed_elements_over_those_with_a_byte_each_are_copied_as_if_through_a_tempor
     };
     // The packed ones lie where the third to sixth of the others do.
     let (spread, packed) = (describe(8, padded), describe(10, Fields::SHARED));
-    // SAFETY: all elements lie in the vector, as for those below.
-    unsafe { copy_into(&packed, TensorView::new(&spread)) }.unwrap();
+    // SAFETY: all elements lie in the vector.
+    let [of_spread, of_packed] = [&spread, &packed].map(|side| unsafe { TensorView::new(side) });
+    // SAFETY: as above, and nobody looks at it meanwhile.
+    unsafe { copy_into(&packed, of_spread) }.unwrap();
     assert_eq!(memory[8..], [8, 9, 0x98, 0xba, 0xdc, 0xfe, 14, 15]);
     // SAFETY: as above.
-    unsafe { copy_into(&spread, TensorView::new(&packed)) }.unwrap();
+    unsafe { copy_into(&spread, of_packed) }.unwrap();
     assert_eq!(memory[8..], [0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff]);
 }
 
