@@ -143,14 +143,19 @@ impl Packed {
         let (row, slower) =
             axes.as_slice().split_last().map_or((Axis::ONE, [].as_slice()), |(row, slower)| (*row, slower));
         let first = target.wrapping_offset(self.first.0 / 8);
+        let whole = |byte| if self.above == Above::Sign { extended(byte, unused) } else { cut(byte, unused) };
         each(slower, first, first, &mut |first, _| {
+            if row.to == 1 {
+                // SAFETY: bytes that lie one after another, each that of an element, which was copied; vouched for by the caller.
+                let bytes = unsafe { core::slice::from_raw_parts_mut(first, row.n) };
+                return bytes.iter_mut().for_each(|byte| *byte = whole(*byte));
+            }
             for at in 0..signed(row.n) {
                 let place = first.wrapping_offset(at.wrapping_mul(row.to));
                 // SAFETY: the byte of an element, which was copied; vouched for by the caller.
                 let byte = unsafe { place.read() };
-                let byte = if self.above == Above::Sign { extended(byte, unused) } else { cut(byte, unused) };
                 // SAFETY: as above.
-                unsafe { place.write(byte) };
+                unsafe { place.write(whole(byte)) };
             }
         });
     }
