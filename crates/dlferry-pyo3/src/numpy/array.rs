@@ -99,6 +99,7 @@ pub(crate) fn is_one(object: &Bound<'_, PyAny>) -> bool {
 }
 
 /// What helps with an array of NumPy's that lends no buffer, for its elements have no format there.
+#[cfg(feature = "buffer")]
 pub(crate) fn without_format(object: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     let py = object.py();
     let Some(array) = loaded_array(object).filter(|array| array.dtype().is_none()) else { return Ok(None) };
