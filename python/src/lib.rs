@@ -23,7 +23,8 @@ mod numpy;
 ///   for wherever it is.
 /// - `copy`: True for a private copy, also of what DLPack cannot describe, such as
 ///   a NumPy array of the other byte order; False for the same memory or an error;
-///   None for a copy only if there must be one.
+///   None for what the producer gives, which is a copy only if it makes one: what
+///   DLPack cannot describe is refused.
 /// - `writable`: True if the result must be writable, False if it must not be, None
 ///   for what the producer says. A producer that cannot say, since it knows only
 ///   unversioned capsules, is trusted with True and read-only with None.
@@ -60,13 +61,15 @@ fn from_dlpack<'py>(
 /// dtype.
 ///
 /// - `copy`: True for a private copy, also of elements of the other byte order;
-///   False and None never copy.
+///   False and None never copy, and refuse these.
 /// - `writable`: True if the result must be writable, False if it must not be, None
 ///   for what the buffer says.
 ///
 /// Raises `TypeError` for an object without a buffer, `BufferError` for elements
 /// that DLPack cannot describe, such as those of the other byte order without
-/// `copy=True`, for masked arrays, and for a read-only buffer if `writable` is True.
+/// `copy=True`, for masked arrays, and for a read-only buffer if `writable` is True;
+/// it is `CopyRequiredError` if a copy would do and `copy` is False. What `x` itself
+/// raises passes, with a note that says what helps, where that is known.
 ///
 /// ```python
 /// >>> import array, dlferry
@@ -99,7 +102,8 @@ fn from_buffer(x: &Bound<'_, PyAny>, copy: Option<bool>, writable: Option<bool>)
 /// Raises `TypeError` for an object that offers none of the ways,
 /// `CopyRequiredError` if only a copy would do and `copy` is False, else
 /// `BufferError`; the message lists each way and why it did not work, but for NumPy's
-/// arrays, of which the first says all.
+/// arrays, of which the first says all. What the `__dlpack__` of a class derived from
+/// NumPy's array raises passes, unless it is a `BufferError`.
 ///
 /// ```python
 /// >>> import dlferry, numpy
@@ -166,8 +170,10 @@ fn integers_or_none(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<i64>>> {
 /// Copies the elements of one array into the memory of another.
 ///
 /// Both are in host memory and of any library, or anything else that `asarray`
-/// takes. `src` is broadcast to the shape of `dst`; the dtypes must be equal. Where
-/// the two overlap, the result is as if `src` had been copied first.
+/// takes. `src` is broadcast to the shape of `dst`; the dtypes must be equal. Elements
+/// below a byte may be packed in one and have a byte each in the other, as in NumPy's
+/// arrays of them. Where the two overlap, the result is as if `src` had been copied
+/// first.
 ///
 /// Raises `TypeError` for unequal dtypes, `ValueError` for a shape that cannot be
 /// broadcast, `BufferError` if `dst` is read-only or may be a copy itself, as that of
@@ -180,6 +186,11 @@ fn integers_or_none(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<i64>>> {
 /// >>> dlferry.copyto(target, b"abc")
 /// >>> target.tolist()
 /// [[97, 98, 99], [97, 98, 99]]
+/// >>> import ml_dtypes
+/// >>> packed = dlferry.from_buffer(bytearray(2)).view("int4")
+/// >>> dlferry.copyto(packed, numpy.array([1, -2, 3, -4], ml_dtypes.int4))
+/// >>> packed.nbytes, packed.tolist()
+/// (2, [1, -2, 3, -4])
 /// ```
 #[pyfunction]
 #[pyo3(signature = (dst, src, /))]

@@ -13,11 +13,13 @@ use pyo3::prelude::*;
 /// into a copy.
 ///
 /// - `device`: where the memory must be: `"cpu"` or None.
-/// - `copy`: True for a private copy, False for the same memory or an error, None
-///   for a copy only if there must be one.
+/// - `copy`: True for a private copy, also of what DLPack cannot describe; False for
+///   the same memory or an error; None for a copy only where the producer makes one
+///   or elements are packed.
 ///
-/// Raises what `dlferry.from_dlpack` raises, `BufferError` for memory or a dtype
-/// that NumPy cannot have, `ImportError` without NumPy or `ml_dtypes`.
+/// Raises what `dlferry.from_dlpack` raises, `CopyRequiredError` also for packed
+/// elements if `copy` is False, `BufferError` for memory or a dtype that NumPy
+/// cannot have, `ImportError` without NumPy or `ml_dtypes`.
 ///
 /// ```python
 /// >>> import array, dlferry

@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyType};
 use crate::error::CopyRequiredError;
 use crate::once::interned;
 use crate::protocol::{self, Request, values};
-use crate::python::name_of_type;
+use crate::python::{name_of_type, offered};
 use crate::remedy::{Call, remedy};
 use crate::settle::resettle;
 use crate::tensor::Tensor;
@@ -20,7 +20,8 @@ use crate::{buffer, capsule, exchange, interface, numpy};
 /// # Errors
 ///
 /// One error that lists each way and why it did not work, or for an array of NumPy's the first: `TypeError` when the object has none of them,
-/// `CopyRequiredError` when a copy would have worked and is forbidden, else `BufferError`.
+/// `CopyRequiredError` when a copy would have worked and is forbidden, else `BufferError`. What the `__dlpack__` of a class derived
+/// from NumPy's array raises passes, unless it is a `BufferError`.
 pub fn asarray(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> {
     let request = Request { lenient: true, ..*request };
     if let Ok(tensor) = object.cast::<Tensor>() {
@@ -32,6 +33,9 @@ pub fn asarray(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor>
     let mut ways = Ways { object, refusals: Vec::new() };
     if let Some(tensor) = ways.attempt("DLPack", || dlpack(object, &request))? {
         return Ok(tensor);
+    }
+    if let Some(error) = ways.raised_by_own_method() {
+        return Err(error);
     }
     // What an array refused since its memory does not hold its values must not be taken another way.
     if let Some(error) = ways.has_refusals().then(|| values::refusal(object)).transpose()?.flatten() {
@@ -62,7 +66,7 @@ pub fn asarray(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor>
 fn dlpack(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Tensor>> {
     // Arrays of NumPy's are read by their structure, also those of a NumPy without DLPack.
     let is_one = numpy::array(object).is_some()
-        || object.hasattr(interned!(object.py(), "__dlpack__"))?
+        || offered(object, interned!(object.py(), "__dlpack__"))?.is_some()
         || exchange::table_of(object)?.is_some();
     if is_one { protocol::import(object, request).map(Some) } else { Ok(None) }
 }
@@ -74,7 +78,7 @@ fn buffer_of(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Te
 /// Lets the object make an array of NumPy's, and takes that.
 fn array_method(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Tensor>> {
     let py = object.py();
-    let Some(method) = object.getattr_opt(interned!(py, "__array__"))? else {
+    let Some(method) = offered(object, interned!(py, "__array__"))? else {
         return Ok(None);
     };
     let array = if request.copy == Some(false) {
@@ -133,6 +137,17 @@ impl Ways<'_, '_> {
         let is_one = error.is_instance_of::<PyBufferError>(py)
             && (numpy::array(self.object).is_some() || numpy::derived(self.object)?.is_some());
         Ok(if is_one { self.refusals.pop().map(|(_, error)| error) } else { None })
+    }
+
+    /// What the `__dlpack__` of a class derived from NumPy's raised, unless it is a refusal: who wrote one meant it, and the
+    /// memory is not to be had past it.
+    fn raised_by_own_method(&mut self) -> Option<PyErr> {
+        let (_, error) = self.refusals.first()?;
+        let is_refusal = error.is_instance_of::<PyBufferError>(self.object.py());
+        if is_refusal || !numpy::is_one(self.object) {
+            return None;
+        }
+        self.refusals.pop().map(|(_, error)| error)
     }
 
     fn has_refusals(&self) -> bool {

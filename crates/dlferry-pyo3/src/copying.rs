@@ -35,7 +35,7 @@ pub fn num_threads(py: Python<'_>) -> PyResult<usize> {
     let Some(ignored) = dlferry::copy::ignored_num_threads() else { return Ok(count) };
     if !WARNED.swap(true, Ordering::Relaxed) {
         let text = format!(
-            "DLFERRY_NUM_THREADS is {ignored:?}, which is no number above 0 and is ignored: a large copy is shared between {}",
+            "DLFERRY_NUM_THREADS is {ignored:?}, which is no possible number of threads and is ignored: a large copy is shared between {}",
             counted(count, "thread", "threads")
         );
         let text = CString::new(text)?;

@@ -15,7 +15,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
-use crate::once::Once;
+use crate::once::{Once, interned};
 
 /// A fault of the core crate on its way to Python.
 pub trait IntoPyErr {
@@ -126,6 +126,13 @@ pub(crate) fn with_exception_aside<R>(_py: Python<'_>, action: impl FnOnce() -> 
     // SAFETY: attached; gives back the references fetched above; all NULL means no exception.
     unsafe { ffi::PyErr_Restore(kind, value, trace) };
     result
+}
+
+/// An exception of somebody else's with a note behind it; it stays what it is. Before 3.11 Python has no notes.
+pub(crate) fn with_note(py: Python<'_>, error: PyErr, note: &str) -> PyErr {
+    // An exception that takes none goes without.
+    let _refused = error.value(py).call_method1(interned!(py, "add_note"), (note,));
+    error
 }
 
 /// What a panic in a C callback becomes.

@@ -70,11 +70,11 @@ impl Memory {
                 (unsafe { Managed::from_owner(keep, descriptor) }.map_err(IntoPyErr::into_py_err)?, owner)
             }
             Err(reason) => {
-                if !request.lenient && request.copy != Some(true) {
+                if !request.lenient && request.copy.is_none() {
                     let remedy = if request.in_place {
                         "a copy would take what is written, so pass an array that needs none and copy the result back"
                     } else {
-                        "dlferry.asarray copies them"
+                        "dlferry.asarray copies them, and so do from_dlpack and from_buffer with copy=True"
                     };
                     return Err(PyBufferError::new_err(format!("{reason}: {remedy}")));
                 }

@@ -121,6 +121,15 @@ pub(crate) fn loaded_module<'py>(py: Python<'py>, name: &Bound<'py, PyString>) -
     module.filter(|module| !module.is_none())
 }
 
+/// An attribute by which an object offers something; `None` also where it is Python's None, which takes back what a class would
+/// inherit.
+pub(crate) fn offered<'py>(
+    object: &Bound<'py, PyAny>,
+    name: &Bound<'py, PyString>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    Ok(object.getattr_opt(name)?.filter(|found| !found.is_none()))
+}
+
 /// An attribute of an object's type, or `None`.
 pub(crate) fn type_attribute<'py>(
     object: &Bound<'py, PyAny>,

@@ -45,7 +45,8 @@ pub(crate) fn remedy(object: &Bound<'_, PyAny>, call: Call) -> PyResult<String> 
 }
 
 fn has(object: &Bound<'_, PyAny>, name: &str) -> PyResult<bool> {
-    Ok(unless_it_raises(object.py(), object.hasattr(name))?.unwrap_or(false))
+    let found = unless_it_raises(object.py(), object.getattr_opt(name))?.flatten();
+    Ok(found.is_some_and(|found| !found.is_none()))
 }
 
 /// What to make of a plain value of Python's, which no function takes.

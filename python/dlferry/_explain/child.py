@@ -109,17 +109,20 @@ def trial(take: Any, twin: Twin) -> dict[str, Any]:
     except Exception as error:
         return {"outcome": "taken", "detail": f"what it made cannot be looked at: {words(error)}"}
     if seen.size == 0:
-        return {"outcome": "shared" if tensor.size == 0 else "wrong", "detail": "there are no elements"}
+        return {
+            "outcome": "shared" if tensor.size == 0 else "wrong",
+            "detail": "what it made has no elements",
+        }
     result: dict[str, Any] = {
         "outcome": "shared" if seen.data_ptr in span(twin, tensor) else "copied",
         "detail": "",
     }
     if tuple(seen.shape) != tuple(twin.shape):
-        return {"outcome": "wrong", "detail": f"it has shape {seen.shape}"}
+        return {"outcome": "wrong", "detail": f"what it made has shape {seen.shape}"}
     if seen.dtype != tensor.dtype:
         result["outcome"], result["detail"] = "converted", f"its elements are {seen.dtype}"
     elif seen.tobytes() != tensor.tobytes():
-        return {"outcome": "wrong", "detail": "it has other values"}
+        return {"outcome": "wrong", "detail": "what it made has other values"}
     if twin.readonly and result["outcome"] == "shared":
         result["read_only"] = kept(made, seen)
     return result
@@ -156,8 +159,8 @@ def trial_itself(take: Any, task: dict[str, Any]) -> dict[str, Any] | None:
     except Exception as error:
         return {"outcome": "taken", "detail": f"what it made cannot be compared: {words(error)}"}
     if found != expected:
-        return {"outcome": "wrong", "detail": "it has other values than the array shows"}
-    return {"outcome": "taken", "detail": "the values are those that the array shows"}
+        return {"outcome": "wrong", "detail": "what it made has other values than the array"}
+    return {"outcome": "taken", "detail": "what it made has the values of the array"}
 
 
 def version(module: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise, product
@@ -14,6 +15,19 @@ if TYPE_CHECKING:
 
 TYPESTR = re.compile(r"[<>|=]([a-zA-Z])(\d{1,9})(?:\[.*\])?")
 """Byte order, kind and size of an element, as the array interface has it; times have a unit behind that."""
+
+KINDS = {
+    "b": "bool",
+    "i": "int",
+    "u": "uint",
+    "f": "float",
+    "c": "complex",
+    "M": "datetime",
+    "m": "timedelta",
+}
+"""Of the array interface, the kinds that are named with their bits; of truth values there is one."""
+
+OTHER_ORDER = ">" if sys.byteorder == "little" else "<"
 
 MOST_AXES = 1024
 """More axes than that are not looked at: what says its shape may go on for ever."""
@@ -63,7 +77,7 @@ class Layout:
             return None
         if len(steps) != len(shape) or len(shape) > MOST_AXES or min(shape, default=0) < 0:
             return None
-        return cls(shape, steps, bits, address, typestr, readonly, said_by)
+        return cls(shape, steps, bits, address, named(typestr), readonly, said_by)
 
     @classmethod
     def of_buffer(cls, view: memoryview, said_by: str) -> Layout:
@@ -200,6 +214,21 @@ class Layout:
         if self.holes:
             words.append("with holes")
         return words or ["its axes in another order" if self.holes == 0 else "overlapping"]
+
+
+def named(typestr: str) -> str:
+    """An element in words: ``float32``, ``datetime64[s]``, ``text of 3 characters``; of another kind, the string."""
+    kind, size, unit = re.fullmatch(r"[<>|=](.)(\d+)(.*)", typestr).groups()  # type: ignore[union-attr]
+    count = int(size)
+    order = (
+        f" in {'big' if OTHER_ORDER == '>' else 'little'}-endian order" if typestr[0] == OTHER_ORDER else ""
+    )
+    if kind in "US":
+        letters = "character" if kind == "U" else "byte"
+        return f"text of {count} {letters}{'' if count == 1 else 's'}{order if kind == 'U' else ''}"
+    if kind not in KINDS:
+        return typestr
+    return f"{KINDS[kind]}{'' if kind == 'b' else count * 8}{unit}{order if count > 1 else ''}"
 
 
 HOST = frozenset({1, 3, 11, 13, 20})

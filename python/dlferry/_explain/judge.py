@@ -42,7 +42,7 @@ VERBS = {
     "converted": "converts",
     "refused": "refuses",
     "crashed": "crashes",
-    "wrong": "takes it, with other values",
+    "wrong": "makes something else of it",
     "taken": "takes it",
     "untried": "was not tried",
 }
@@ -107,7 +107,7 @@ def judge(trial: Trial, twin: Twin) -> Verdict:
     why = help_ = ""
     if outcome in KINDS:
         causes, why = _causes(trial, twin, outcome)
-        help_ = remedy(trial, outcome, causes)
+        help_ = remedy(trial, outcome)
     elif read_only == "lost":
         causes = (READ_ONLY,)
         why = "the memory is read-only, and what it makes of it can be written all the same"
@@ -120,7 +120,7 @@ def _like(trial: Trial, name: str, outcome: str) -> bool:
     return KINDS.get(found or "", found) == KINDS.get(outcome, outcome)
 
 
-DOES = {**VERBS, "taken": "takes", "wrong": "takes with other values", "crashed": "crashes with"}
+DOES = {**VERBS, "taken": "takes", "wrong": "makes something else of", "crashed": "crashes with"}
 """What it does to an array that is named behind it."""
 
 
@@ -191,11 +191,9 @@ def _fine(trial: Trial, name: str) -> bool:
     return trial.results.get(name, {}).get("outcome") == "shared"
 
 
-def remedy(trial: Trial, outcome: str, causes: tuple[str, ...]) -> str:
+def remedy(trial: Trial, outcome: str) -> str:
     """What helps, as far as it was tried."""
     handed, copy = trial.results.get(HANDED_ON, {}), trial.results.get(COPY, {})
-    if DTYPE in causes:
-        return "convert the elements with the array's own library first"
     if handed.get("outcome") == "shared" and handed.get("read_only") != "lost":
         return "hand on dlferry.asarray(x) in its place: tried, and the memory is shared"
     if KINDS[outcome] in ("copy", "convert"):

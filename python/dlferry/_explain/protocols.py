@@ -194,8 +194,9 @@ def ask_interface(x: object, name: str) -> tuple[Answer, Layout | None]:
     if layout is None:
         return Answer(name, True, "a dict that is no array interface"), None
     access = {None: "", True: "; read-only", False: "; writable"}[layout.readonly]
-    facts = {"typestr": layout.dtype, "readonly": layout.readonly}
-    return Answer(name, True, None, f"typestr {layout.dtype!r}{access}", facts), layout
+    typestr = str(interface["typestr"])
+    facts = {"typestr": typestr, "readonly": layout.readonly}
+    return Answer(name, True, None, f"typestr {typestr!r}{access}", facts), layout
 
 
 def ask_array(x: object, nbytes: int | None) -> Answer:

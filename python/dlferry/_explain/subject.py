@@ -41,6 +41,8 @@ class Subject:
     layout: Layout | None = None
     calls: list[tuple[str, str, str]] = field(default_factory=list)
     """What dlferry does with it: the call, the outcome (as of a library), and what there is to say."""
+    refusals: list[tuple[str, str]] = field(default_factory=list)
+    """The calls that it refuses, and the exceptions."""
     hidden: str | None = None
     """Why its memory does not say what it means, or cannot be described: the refusal of dlferry's own, or nothing where
     it has neither DLPack nor a buffer. None: there is no such reason."""
@@ -148,7 +150,7 @@ def _dlferry(subject: Subject) -> None:
             _by_any_way(subject)
         # What is refused by the first way that it offers has something about it, even if there is another way.
         if subject.calls and subject.calls[0][1] in ("refused", "untried"):
-            refusals = [says for _, done, says in subject.calls if done == "refused" and says != "likewise"]
+            refusals = [refused for _, refused in subject.refusals]
             ours = [said for said in refusals if not subject.says_itself(said)]
             subject.hidden = _clearest(ours or refusals)
         elif subject.tensor is None or not ways:
@@ -197,14 +199,26 @@ def _by_any_way(subject: Subject) -> None:
         return
     copy, refused = attempt(lambda: _native.asarray(part))
     if refused:
-        known = any(
-            says == refused or (NO_WAY in refused and _said(says) in refused) for _, _, says in subject.calls
-        )
-        subject.calls.append(("asarray(x)", "refused", "likewise" if known else refused))
+        _refused(subject, "asarray(x)", refused)
         return
     what = f"elements of {copy.dtype}{', in row-major order' if copy.c_contiguous else ''}"
     what += "" if small else f"; tried on a part of shape {copy.shape}"
     subject.calls.append(("asarray(x)", "copied" if copy.copied is not False else "shared", what))
+
+
+def _refused(subject: Subject, call: str, refused: str) -> None:
+    """Notes a refusal: in its own words, or by the calls before it that say the same."""
+    said = {
+        name: words
+        for name, words in subject.refusals
+        if words == refused or (NO_WAY in refused and _said(words) in refused)
+    }
+    words = refused
+    if said:
+        is_last = len(set(said.values())) == 1 and subject.refusals[-1][0] in said
+        words = "likewise" if is_last else f"as {' and '.join(said)} {'does' if len(said) == 1 else 'do'}"
+    subject.calls.append((call, "refused", words))
+    subject.refusals.append((call, refused))
 
 
 def _said(refused: str) -> str:
@@ -223,8 +237,7 @@ def _part(x: Any, layout: Layout | None) -> Any:
 def _call(subject: Subject, call: str, function: Any) -> None:
     tensor, refused = attempt(lambda: function(subject.x))
     if refused:
-        known = any(refused == says for _, _, says in subject.calls)
-        subject.calls.append((call, "refused", "likewise" if known else refused))
+        _refused(subject, call, refused)
         return
     _taken(subject, call, tensor)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from .._native import Tensor
 from .judge import Verdict, judge, remedy
 from .libraries import library_of, takes
-from .protocols import SMALL
+from .protocols import SMALL, attempt, is_a
 from .subject import ask_as, nbytes_of, reason
-from .trials import PLAIN, PRODUCER, Trial, pickled, run, twins_of
+from .trials import DTYPE, PLAIN, PRODUCER, Trial, pickled, run, twins_of
 from .twins import ALIGNED, Twin, cut
 
 if TYPE_CHECKING:
@@ -65,6 +67,8 @@ def verdicts(
 def judged(subject: Subject, trial: Trial, twin: Twin) -> Verdict:
     """The verdict by the twin, which a producer that refuses the library's way of asking overrides."""
     verdict = judge(trial, twin)
+    if DTYPE in verdict.causes:
+        return replace(verdict, remedy=of_dtype(subject, verdict))
     if verdict.outcome in ("refused", "crashed", "untried") or not trial.asks or twin.exchange:
         return verdict
     refusals = [answer for answer in (ask_as(subject.x, call) for call in trial.asks) if answer.refused]
@@ -72,8 +76,23 @@ def judged(subject: Subject, trial: Trial, twin: Twin) -> Verdict:
         return verdict
     why = f"the array itself refuses to be asked by {refusals[0].protocol}"
     said = refusals[0].refused or ""
-    help_ = remedy(trial, "refused", ())
+    help_ = remedy(trial, "refused")
     return Verdict(trial.library, trial.version, trial.call, "refused", said, (PRODUCER,), why, help_)
+
+
+def of_dtype(subject: Subject, verdict: Verdict) -> str:
+    """What helps where a library lacks a dtype."""
+    tensor, refused = subject.tensor, verdict.outcome in ("refused", "crashed")
+    ways = []
+    if tensor is not None and refused and verdict.library == "numpy" and tensor.dtype.lanes == 1:
+        ways.append(f"dlferry.numpy.from_dlpack(x) makes an array of {tensor.dtype}, with ml_dtypes")
+    if is_a(subject.x, Tensor):
+        ways.append("convert the elements first, as x.numpy().astype(...) does")
+    else:
+        ways.append("convert the elements with the array's own library first")
+    if tensor is not None and refused and attempt(lambda: tensor.view("uint8"))[1] is None:
+        ways.append('hand on the bytes, dlferry.asarray(x).view("uint8")')
+    return "; or ".join(ways)
 
 
 def of_hidden(subject: Subject, trial: Trial) -> Verdict:

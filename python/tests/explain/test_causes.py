@@ -38,8 +38,58 @@ def test_a_field_of_a_structure():
 def test_a_mask_that_would_be_lost():
     found = verdict(np.ma.masked_array([1.0, 2.0], [False, True]), "numpy")
     assert found.outcome == "wrong"
+    assert (found.says, found.detail) == (
+        "makes something else of it",
+        "what it made has other values than the array",
+    )
     assert found.why == "the array is masked, and its mask would be lost"
-    assert "array.filled()" in found.remedy
+    assert "array.filled(value)" in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("make", "said", "wanted"),
+    [
+        (lambda: np.zeros(3, "M8[s]"), "datetime64[s]", "as from_dlpack(x) does"),
+        (lambda: np.zeros(3, ">m8[ns]"), "timedelta64[ns] in big-endian order", "as from_dlpack(x) does"),
+        (lambda: np.zeros(3, "U1"), "text of 1 character", "as from_dlpack(x) does"),
+        (lambda: np.zeros(3, "S5"), "text of 5 bytes", "as from_dlpack(x) does"),
+        (lambda: np.ma.masked_array([1.0, 2.0], [False, True]), "float64", "likewise"),
+        (lambda: np.zeros(3, ">i4"), "int32 in big-endian order", None),
+        (lambda: np.zeros(3, [("a", "u1"), ("b", "f4")])["b"], "float32", None),
+    ],
+)  # fmt: skip
+def test_elements_are_said_in_words_and_a_refusal_once(make, said, wanted):
+    """Each further line points to the one that it repeats, past others."""
+    report = dlferry.explain(make(), to=())
+    assert report.layout.dtype == said
+    assert f", {said}, " in report.summary
+    (call, outcome, says) = report.calls[-1]
+    assert (call, outcome) == ("asarray(x)", "copied" if wanted is None else "refused")
+    assert wanted is None or says == wanted
+    if wanted == "as from_dlpack(x) does":
+        assert report.calls[1][2].startswith(
+            ("ValueError: cannot include", "BufferError: the buffer's format")
+        )
+
+
+def test_a_dtype_that_a_library_lacks(tmp_path):
+    """Who has no library of its own is not sent to it; what is said works."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    x = dlferry.from_buffer(bytearray(range(6))).view("int4").reshape(3, 4)
+    found = verdict(x, "numpy")
+    assert found.causes == ("the dtype",)
+    for way in ("dlferry.numpy.from_dlpack(x)", "x.numpy().astype(...)", 'dlferry.asarray(x).view("uint8")'):
+        assert way in found.remedy
+    assert "own library" not in found.remedy
+    assert dlferry.numpy.from_dlpack(x).dtype == np.dtype(ml_dtypes.int4)
+    assert np.from_dlpack(dlferry.asarray(x).view("uint8")).shape == (3, 2)
+    assert x.numpy().astype("int8").tolist() == x.tolist()
+    odd = verdict(dlferry.from_buffer(bytearray(range(3))).view("int4").reshape(2, 3), "numpy")
+    assert 'view("uint8")' not in odd.remedy
+    np.zeros(4, ml_dtypes.bfloat16).tofile(tmp_path / "numbers")
+    found = verdict(np.memmap(tmp_path / "numbers", ml_dtypes.bfloat16), "numpy")
+    assert "dlferry.numpy.from_dlpack(x) makes an array of bfloat16" in found.remedy
+    assert "convert the elements with the array's own library" in found.remedy
 
 
 def test_the_byte_order_of_a_file(tmp_path):

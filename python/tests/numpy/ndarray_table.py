@@ -279,7 +279,7 @@ def masked_elements_are_refused() -> None:
     enable()
     array = np.ma.masked_array([1, 2, 3], mask=[False, True, False])
     for call in (dt.exchange_from, dlferry.from_dlpack):
-        with raising(BufferError, "masked", "filled()"):
+        with raising(BufferError, "masked", "filled(value)"):
             call(array)
     with raising(BufferError):
         dt.exchange_borrow(array)

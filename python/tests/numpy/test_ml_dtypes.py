@@ -84,6 +84,28 @@ def test_packed_elements_are_spread_into_a_copy(name):
     assert values(array) == packed.tolist()
     assert array.nbytes == 8
     assert packed.nbytes == bits
+    for take in (dlferry.numpy.from_dlpack, dlferry.numpy.asarray):
+        assert values(take(packed, copy=True)) == packed.tolist()
+        with pytest.raises(dlferry.CopyRequiredError, match="these are packed, and copy=False"):
+            take(packed, copy=False)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_packed_elements_are_copied_from_and_to_an_array(name):
+    """Which has a byte for each; `astype` reads what is in the whole of it."""
+    packed = dlferry.from_dlpack(dt.Producer(crafted(name)))
+    array = np.zeros((2, 8), others()[name])[::-1, ::-1]
+    dlferry.copyto(array, packed)
+    assert values(array) == [packed.tolist()] * 2
+    assert array.tobytes() == np.stack([packed.numpy()] * 2).tobytes()
+    memory = bytearray(b"\xff" * (packed.nbytes + 1))
+    target = dlferry.from_buffer(memory)[: packed.nbytes].view(name)
+    dlferry.copyto(target, array[0])
+    assert target.tolist() == packed.tolist()
+    assert memory[-1] == 0xFF
+    assert bytes(memory[:-1]) == packed.tobytes()
+    dlferry.copyto(target, array[0, 3:4])
+    assert target.tolist() == packed.tolist()[3:4] * 8
 
 
 def crafted(name):

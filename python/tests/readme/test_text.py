@@ -87,6 +87,7 @@ MESSAGES: list[Any] = [
     ("it holds an address", BufferError, lambda: dlferry.from_buffer(ctypes.c_void_p(1))),
     ("the array is masked", BufferError, lambda: dlferry.from_dlpack(masked())),
     ("in the other byte order", BufferError, lambda: dlferry.from_buffer(swapped())),
+    ("would begin within a byte", BufferError, lambda: read_only().view("int4")[1:]),
     ("wanted an array of", TypeError, float32_to_rust),
     needs_torch(
         "the tensor requires a gradient",

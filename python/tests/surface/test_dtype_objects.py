@@ -312,7 +312,8 @@ def test_dtype_equals_its_name_and_hashes_like_it(numbers):
 
 @pytest.mark.parametrize(
     "other",
-    [None, 3, b"float32", "float64", "Float32", "", np.float64, np.dtype("f8"), np.dtype("M8[s]"), float, object(),
+    [None, 3, b"float32", "float64", "flaot32", "object", "f8", "datetime64[s]", "float", "",
+     ">f4" if LITTLE else "<f4", np.float64, np.dtype("f8"), np.dtype("M8[s]"), float, int, bool, object(),
      type("dtype", (), {"name": property(lambda self: 1 / 0)})()],
 )  # fmt: skip
 def test_nothing_else_equals_a_dtype(other):
@@ -337,6 +338,31 @@ def test_same_dtype_of_another_library_is_not_equal_which_is_warned_of(other):
             assert [warning.filename for warning in warned] == [__file__] * len(warned)
     assert dlferry.float32 == dlferry.dtype(other)
     assert not {dlferry.float32} & {other}
+
+
+@pytest.mark.parametrize(
+    ("dtype", "other"),
+    [("float32", "f4"), ("float32", "Float32"), ("float32", "torch.float32"), ("uint8", "|u1"), ("float64", "double"),
+     ("float64", "float"), ("int64", "int"), ("float64", float), ("int64", int), ("complex128", complex)],
+)  # fmt: skip
+def test_another_name_is_not_equal_which_is_warned_of(dtype, other):
+    """Of the names that libraries use for different dtypes NumPy's use counts."""
+    dtype = dlferry.dtype(dtype)
+    for compare, answer in ((operator.eq, False), (operator.ne, True)):
+        for pair in ((dtype, other), (other, dtype)):
+            with pytest.warns(UserWarning, match=f'its own name and no other: compare it with "{dtype}"'):
+                assert compare(*pair) is answer
+
+
+def test_a_look_up_finds_no_other_name_and_warns_of_none():
+    """Their hashes are others, so nobody compares."""
+    assert {np.float32: 1, "f4": 2}.get(dlferry.float32) is None
+    assert dlferry.float64 not in {float, "f8", np.float64}
+
+
+@pytest.mark.parametrize("name", ["float32", "bool", "complex64", "uint64"])
+def test_the_name_leads_to_the_dtype_of_another_library(name):
+    assert np.dtype(getattr(dlferry, name).name) == np.dtype(name)
 
 
 @pytest.mark.parametrize("module", ["torch", "jax.numpy", "mlx.core", "ml_dtypes"])

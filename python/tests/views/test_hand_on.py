@@ -167,6 +167,18 @@ def test_jax_takes_what_has_no_gaps_and_the_rest_is_refused_with_the_remedy(layo
     assert tensor.copy().jax().tolist() == array.tolist()
 
 
+def test_packed_elements_are_not_advised_to_be_copied_for_a_library_that_has_none():
+    """A copy is packed, too; what `numpy` makes of them is taken."""
+    jnp = imported("jax.numpy")
+    imported("ml_dtypes")
+    tensor = tensor_of(np.arange(12, dtype=np.uint8).reshape(3, 4)).view("int4")[::2]
+    with refused(BufferError, match=r"no gaps.*: tensor\.numpy\(\) has a byte for each element$"):
+        tensor.jax()
+    with pytest.raises(Exception, match=r"4 bits|int4"):
+        tensor.copy().jax()
+    assert jnp.asarray(tensor.numpy()).astype("int8").tolist() == tensor.tolist()
+
+
 @pytest.mark.torch
 @pytest.mark.parametrize("layout", STRIDES)
 def test_torch_takes_what_does_not_run_backwards_and_the_rest_is_refused_with_the_remedy(layout):

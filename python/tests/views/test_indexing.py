@@ -84,7 +84,7 @@ def test_packed_elements_are_selected_at_byte_borders_only():
     assert tensor[::2].tolist() == [0, 2, 4]
     assert tensor[4].item() == 4
     for key in (np.s_[1:], np.s_[3], np.s_[::-1]):
-        with refused(BufferError, match="byte"):
+        with refused(BufferError, match=r"within a byte.*: tensor\.tolist\(\) or tensor\.numpy\(\)"):
             tensor[key]
     assert tensor.reshape(2, 3).tolist() == [[0, 1, 2], [3, 4, 5]]
 

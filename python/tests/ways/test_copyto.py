@@ -155,6 +155,9 @@ def test_refused_target_is_not_told_of_an_argument_that_nobody_passed():
         with pytest.raises(dlferry.CopyRequiredError) as caught:
             dlferry.copyto(target, WRITTEN)
         assert "copy=False" not in str(caught.value), target
+        assert ("numpy.copyto" in str(caught.value)) is isinstance(target, np.ndarray)
+    np.copyto(swapped, WRITTEN)
+    assert swapped.tolist() == WRITTEN.tolist()
 
 
 def test_masked_target_is_written_as_the_refusal_says():
@@ -299,11 +302,15 @@ def test_packed_elements_are_copied_one_by_one(name):
     assert reverse.tolist() == source[0:4:2].tolist()
 
 
-def test_packed_and_spread_elements_are_of_different_form():
-    target, _ = packed(bytes(2), "int4", (2,))
-    spread = dlferry.from_dlpack(dt.Producer(dt.Crafted(bytes(2), shape=[2], code=0, bits=4, flags=4)))
-    with refused(TypeError, match="int4"):
-        dlferry.copyto(target, spread)
+def test_packed_elements_are_copied_from_such_as_have_a_byte_each():
+    """Whatever is above them there."""
+    target, memory = packed(bytes([0xFF, 0xFF]), "int4", (3,))
+    recipe = dt.Crafted(bytes([0x21, 0xF3, 0x07]), shape=[3], code=0, bits=4, flags=4)
+    dlferry.copyto(target, dlferry.from_dlpack(dt.Producer(recipe)))
+    assert memory == bytes([0x31, 0xF7])
+    target, _ = packed(bytes(2), "uint4", (3,))
+    with refused(TypeError, match="holds uint4 and the source int4"):
+        dlferry.copyto(target, dlferry.from_dlpack(dt.Producer(recipe)))
 
 
 def test_nothing_is_copied_where_there_is_nothing():

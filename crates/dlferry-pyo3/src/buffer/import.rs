@@ -8,7 +8,9 @@ use pyo3::ffi::{self, Py_buffer, Py_ssize_t};
 use pyo3::prelude::*;
 use pyo3::types::PyMemoryView;
 
+use crate::error::with_note;
 use crate::memory::Memory;
+use crate::numpy;
 use crate::once::interned;
 use crate::protocol::{Request, values};
 use crate::python::{counted, name_of_type};
@@ -38,11 +40,20 @@ pub fn import(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Tensor> 
     if let Some(error) = values::masked(lender.as_ref().unwrap_or(object))? {
         return Err(error);
     }
-    let buffer = Buffer::get(object, ffi::PyBUF_RECORDS_RO)?;
+    let buffer = Buffer::get(object, ffi::PyBUF_RECORDS_RO).map_err(|error| with_remedy(object, error))?;
     let memory = describe(buffer.view())?;
     // SAFETY: the exporter keeps the memory as described until the buffer is released (assumption P1), which `Buffer`
     // does when it is dropped.
     unsafe { memory.into_tensor(object.py(), buffer, request, Source::Buffer, Some(object)) }
+}
+
+/// The object's own error, with a note that says what helps, where that is known.
+fn with_remedy(object: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+    match numpy::without_format(object) {
+        Ok(Some(remedy)) => with_note(object.py(), error, &remedy),
+        // Nothing must stand before the error that there is.
+        Ok(None) | Err(_) => error,
+    }
 }
 
 /// Whether the object has the buffer protocol.

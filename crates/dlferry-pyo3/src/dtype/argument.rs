@@ -126,14 +126,34 @@ pub(super) fn warn_if_same(dtype: DLDataType, other: &Bound<'_, PyAny>) -> PyRes
     let py = other.py();
     // Others than dtypes and types, which are many and of any kind, are not asked for their names.
     let may_be_one = other.is_instance_of::<PyType>() || name_of_type(other).to_lowercase().contains("dtype");
-    if !may_be_one || unless_it_raises(py, read(other))? != Some(dtype) {
+    if !may_be_one {
         return Ok(());
     }
-    let text = CString::new(format!(
-        "a dtype of dlferry equals none of another library, also where both are {dtype}: compare it with \
-        dlferry.dtype(...) of the other one, or with its name, \"{dtype}\""
-    ))?;
-    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 1)
+    if unless_it_raises(py, read(other))? == Some(dtype) {
+        return warn(
+            py,
+            format!(
+                "a dtype of dlferry equals none of another library, also where both are {dtype}: compare it with \
+                dlferry.dtype(...) of the other one, or with its name, \"{dtype}\""
+            ),
+        );
+    }
+    // Python's own types, and others that go by names of their own.
+    let names = unless_it_raises(py, names_of(other))?.unwrap_or_default();
+    if names.iter().any(|name| hint::means(name, dtype)) { warn_of_name(py, dtype) } else { Ok(()) }
+}
+
+/// Warns whoever compares a dtype with another name for it than its own.
+pub(super) fn warn_if_meant(py: Python<'_>, dtype: DLDataType, name: &str) -> PyResult<()> {
+    if of_name(name).is_none() && hint::means(name, dtype) { warn_of_name(py, dtype) } else { Ok(()) }
+}
+
+fn warn_of_name(py: Python<'_>, dtype: DLDataType) -> PyResult<()> {
+    warn(py, format!("a dtype of dlferry equals its own name and no other: compare it with \"{dtype}\""))
+}
+
+fn warn(py: Python<'_>, text: String) -> PyResult<()> {
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(text)?, 1)
 }
 
 fn integer(value: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> PyResult<Option<usize>> {

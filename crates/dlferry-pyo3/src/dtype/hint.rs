@@ -127,23 +127,38 @@ pub(super) fn meant(name: &str) -> Option<String> {
     if let Some(remedy) = no_number(text) {
         return Some(format!("; {remedy}"));
     }
+    let names = candidates(text);
+    (!names.is_empty()).then(|| question(&names))
+}
+
+/// Whether a name that is none of a dtype's own is another library's for it, or Python's: `f4`, `double`, `float`. Of those that
+/// differ between libraries that counts which NumPy means.
+pub(super) fn means(name: &str, dtype: DLDataType) -> bool {
+    let text = name.trim();
+    let is_other = no_number(text).is_some() || swapped(text).is_some();
+    !is_other && candidates(text).first().is_some_and(|meant| *meant == dtype.to_string())
+}
+
+/// The dtypes that may be meant, the likeliest first.
+fn candidates(text: &str) -> Vec<String> {
+    let owned = |names: &[&str]| names.iter().map(|name| String::from(*name)).collect::<Vec<_>>();
     let known = |name: &str| DLDataType::from_name(name).filter(|dtype| super::argument::is_exchanged(*dtype));
     if let Some((_, letter)) = LETTERS.iter().find(|(letter, _)| *letter == text) {
-        return Some(question(&[letter]));
+        return owned(&[letter]);
     }
     // `torch.float32`, `Float32`, `int8_t`.
     let lower = text.rsplit('.').next().unwrap_or_default().to_lowercase();
-    let elsewhere = |name: &str| ELSEWHERE.iter().find(|(other, _)| *other == name).map(|(_, meant)| question(meant));
-    if let Some(question) = elsewhere(&lower) {
-        return Some(question);
+    let elsewhere = |name: &str| ELSEWHERE.iter().find(|(other, _)| *other == name).map(|(_, meant)| owned(meant));
+    if let Some(names) = elsewhere(&lower) {
+        return names;
     }
     let bare = lower.strip_suffix("_t").or_else(|| lower.strip_suffix('_')).unwrap_or(&lower);
     let bare = bare.strip_prefix("c_").unwrap_or(bare);
     if known(bare).is_some() {
-        return Some(question(&[bare]));
+        return owned(&[bare]);
     }
-    let (dtype, _) = typestr(text)?;
-    elsewhere(bare).or_else(|| Some(question(&[&dtype.to_string()])))
+    let Some((dtype, _)) = typestr(text) else { return Vec::new() };
+    elsewhere(bare).unwrap_or_else(|| vec![dtype.to_string()])
 }
 
 /// The refusal of a type string such as `>f4`, when it names the byte order that this machine does not use.
@@ -166,7 +181,7 @@ fn typestr(text: &str) -> Option<(DLDataType, bool)> {
     parse_typestr(text).or_else(|_| parse_typestr(&format!("={text}"))).ok()
 }
 
-fn question(meant: &[&str]) -> String {
+fn question(meant: &[String]) -> String {
     let meant: Vec<String> = meant.iter().map(|name| format!("{name:?}")).collect();
     format!("; did you mean {}?", meant.join(" or "))
 }

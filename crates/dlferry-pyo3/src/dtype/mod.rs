@@ -13,8 +13,12 @@ use pyo3::types::{PyNotImplemented, PyString};
 /// Found ready, `dlferry.float32`, or made of a name, `dlferry.dtype("float32")`, or of another library's dtype, which has that
 /// name too: `dlferry.dtype(numpy.float32)`, `dlferry.dtype(torch.float32)`. It equals its name.
 ///
-/// It equals no dtype of another library, for what is equal hashes alike, and theirs hash otherwise. Convert the other one:
-/// `tensor.dtype == dlferry.dtype(numpy.float32)`. Where both mean the same, `==` and `!=` give a `UserWarning`.
+/// It equals no dtype of another library and no other name, for what is equal hashes alike, and theirs hash otherwise. Convert
+/// the other one: `tensor.dtype == dlferry.dtype(numpy.float32)`. Where both mean the same, as `"f4"` and `numpy.float32` do,
+/// `==` and `!=` give a `UserWarning`; a look-up in a dict or a set, which compares hashes, finds nothing and warns of nothing.
+///
+/// The other way: `numpy.dtype(tensor.dtype.name)` (after `import ml_dtypes` for what NumPy has with it only),
+/// `getattr(torch, tensor.dtype.name)`.
 ///
 /// Raises `ValueError` for the name of no dtype and for a dtype of the other byte order, `TypeError` for what has no such name.
 ///
@@ -101,7 +105,12 @@ impl DType {
         let equal = if let Ok(other) = other.cast::<Self>() {
             Some(self == other.get())
         } else if let Ok(text) = other.cast::<PyString>() {
-            Some(self.0.to_string() == text.to_cow()?)
+            let text = text.to_cow()?;
+            let equal = self.0.to_string() == text;
+            if !equal && matches!(op, CompareOp::Eq | CompareOp::Ne) {
+                argument::warn_if_meant(py, self.0, &text)?;
+            }
+            Some(equal)
         } else {
             if matches!(op, CompareOp::Eq | CompareOp::Ne) {
                 argument::warn_if_same(self.0, other)?;

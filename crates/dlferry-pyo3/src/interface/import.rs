@@ -11,13 +11,13 @@ use crate::error::CopyRequiredError;
 use crate::memory::{Keep, Memory};
 use crate::once::interned;
 use crate::protocol::Request;
-use crate::python::name_of_type;
+use crate::python::{name_of_type, offered};
 use crate::tensor::{Source, Tensor};
 
 /// Takes host memory that `__array_interface__` describes; `None` when the object has none.
 pub(crate) fn host(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Tensor>> {
     let py = object.py();
-    let Some(interface) = object.getattr_opt(interned!(py, "__array_interface__"))? else {
+    let Some(interface) = offered(object, interned!(py, "__array_interface__"))? else {
         return Ok(None);
     };
     let interface = Interface::of(&interface)?;
@@ -61,7 +61,7 @@ fn of_another(data: &Bound<'_, PyAny>, tensor: Tensor, request: &Request) -> PyR
 /// The interface does not say on which of several devices the memory is; it is taken to be on the first.
 pub(crate) fn cuda(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option<Tensor>> {
     let py = object.py();
-    let Some(interface) = object.getattr_opt(interned!(py, "__cuda_array_interface__"))? else {
+    let Some(interface) = offered(object, interned!(py, "__cuda_array_interface__"))? else {
         return Ok(None);
     };
     let interface = Interface::of(&interface)?;

@@ -86,12 +86,34 @@ pub(crate) fn derived<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Option<Array
     if !lends || is_static(object.get_type_ptr()) { Ok(None) } else { inheriting(object) }
 }
 
+/// Like [`array_or_derived`], and does not import NumPy to be told that an object is none of its arrays.
+fn loaded_array<'a>(object: &'a Bound<'_, PyAny>) -> Option<Array<'a>> {
+    let py = object.py();
+    let is_loaded = Runtime::loaded().is_some() || loaded_module(py, interned!(py, "numpy")).is_some();
+    is_loaded.then(|| array_or_derived(object)).flatten()
+}
+
+/// Whether an object is an array of NumPy's or of a derived class, whatever `__dlpack__` it has.
+pub(crate) fn is_one(object: &Bound<'_, PyAny>) -> bool {
+    loaded_array(object).is_some()
+}
+
+/// What helps with an array of NumPy's that lends no buffer, for its elements have no format there.
+#[cfg(feature = "buffer")]
+pub(crate) fn without_format(object: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    let py = object.py();
+    let Some(array) = loaded_array(object).filter(|array| array.dtype().is_none()) else { return Ok(None) };
+    let number = array.number();
+    Ok(Some(match dtype::of_scalar_type(py, &array)? {
+        Some(dtype) => format!("dlferry.from_dlpack takes an array of {dtype} as it is"),
+        None => dtype::refusal(object, number).value(py).to_string(),
+    }))
+}
+
 #[inline(never)]
 fn inheriting<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Option<Array<'a>>> {
     let py = object.py();
-    // NumPy is not imported to be told that an object is none of its arrays.
-    let is_loaded = Runtime::loaded().is_some() || loaded_module(py, interned!(py, "numpy")).is_some();
-    let Some(array) = is_loaded.then(|| array_or_derived(object)).flatten() else { return Ok(None) };
+    let Some(array) = loaded_array(object) else { return Ok(None) };
     let name = interned!(py, "__dlpack__");
     let is_inherited = match (object.getattr_opt(name)?, array.runtime().array_type(py).getattr_opt(name)?) {
         (Some(method), Some(inherited)) => method.eq(inherited.call_method1(interned!(py, "__get__"), (object,))?)?,

@@ -4,7 +4,7 @@ use core::ffi::c_void;
 
 use dlferry::abi::{DLDataType, DLDataTypeCode};
 use dlferry::copy::Order;
-use dlferry::managed::{Descriptor, Tensor as Managed};
+use dlferry::managed::Descriptor;
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 use pyo3::types::PyMemoryView;
@@ -12,9 +12,9 @@ use pyo3::types::PyMemoryView;
 use super::runtime::{Runtime, numpy};
 use super::{array, dtype};
 use crate::capsule;
-use crate::copying::copy_of;
+use crate::copying::{copy_of, copying};
 use crate::device;
-use crate::error::{CopyRequiredError, IntoPyErr};
+use crate::error::CopyRequiredError;
 use crate::exchange;
 use crate::once::interned;
 use crate::protocol::{self, Request, values};
@@ -25,10 +25,10 @@ use crate::trace::{self, Consumer};
 ///
 /// # Errors
 ///
-/// As [`protocol::import`], and `BufferError` for memory or a dtype that NumPy cannot have, `ImportError` without NumPy or
-/// without `ml_dtypes` for a dtype that NumPy has only with it.
+/// As [`protocol::import`], and `BufferError` for memory or a dtype that NumPy cannot have, `CopyRequiredError` for packed
+/// elements when a copy is forbidden, `ImportError` without NumPy or without `ml_dtypes` for a dtype that NumPy has only with it.
 pub fn from_dlpack<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
-    finish(object.py(), protocol::import(object, request)?)
+    finish(object.py(), protocol::import(object, request)?, request.copy)
 }
 
 /// Takes whatever [`asarray`](crate::asarray) takes as a `numpy.ndarray`.
@@ -37,13 +37,13 @@ pub fn from_dlpack<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResu
 ///
 /// As [`asarray`](crate::asarray) and [`from_dlpack`].
 pub fn asarray<'py>(object: &Bound<'py, PyAny>, request: &Request) -> PyResult<Bound<'py, PyAny>> {
-    finish(object.py(), crate::asarray(object, request)?)
+    finish(object.py(), crate::asarray(object, request)?, request.copy)
 }
 
 /// The array over what was imported. Nobody will ask the object again, so it is held as often as its memory needs and no
 /// more.
-fn finish(py: Python<'_>, tensor: Tensor) -> PyResult<Bound<'_, PyAny>> {
-    to_ndarray(&Tensor { owner: None, ..tensor }.into_object(py)?)
+fn finish(py: Python<'_>, tensor: Tensor, copy: Option<bool>) -> PyResult<Bound<'_, PyAny>> {
+    to_ndarray_unless_copied(&Tensor { owner: None, ..tensor }.into_object(py)?, copy)
 }
 
 /// A DLPack capsule of an array, also where the array's own `__dlpack__` refuses: what cannot be described is copied, and
@@ -106,6 +106,14 @@ fn take(object: &Bound<'_, PyAny>, copy: Option<bool>) -> PyResult<Tensor> {
 
 /// The tensor as a `numpy.ndarray` over the same memory; packed elements below a byte are spread into a copy.
 pub(crate) fn to_ndarray<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, PyAny>> {
+    to_ndarray_unless_copied(tensor, None)
+}
+
+/// The same; packed elements are refused where `copy` is `Some(false)`.
+pub(crate) fn to_ndarray_unless_copied<'py>(
+    tensor: &Bound<'py, Tensor>,
+    copy: Option<bool>,
+) -> PyResult<Bound<'py, PyAny>> {
     let py = tensor.py();
     let runtime = Runtime::load(py)?;
     let descriptor = tensor.get().shared().descriptor();
@@ -122,8 +130,15 @@ pub(crate) fn to_ndarray<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py
     if !dtype::is_in_ml_dtypes(descriptor.dtype()) {
         return Err(PyBufferError::new_err(format!("NumPy has no type for elements of {}", descriptor.dtype())));
     }
+    let spreads = spreads(descriptor);
+    if spreads && copy == Some(false) {
+        return Err(CopyRequiredError::new_err(
+            py,
+            String::from("NumPy holds one element in each byte and these are packed, and copy=False forbids a copy"),
+        ));
+    }
     let scalar_type = dtype::ml_dtype(py, descriptor.dtype())?;
-    let spread = spread(tensor)?;
+    let spread = if spreads { Some(spread(tensor)?) } else { None };
     let tensor = spread.as_ref().unwrap_or(tensor);
     let Some(runtime) = runtime else { return viewed(tensor, &scalar_type) };
     let descr = numpy(py)?.getattr(interned!(py, "dtype"))?.call1((scalar_type,))?;
@@ -229,15 +244,17 @@ fn as_registered<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Option<Bound<'py,
     }
 }
 
-/// The tensor with one element in each byte, when its elements are packed.
-fn spread<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Option<Bound<'py, Tensor>>> {
-    let this = tensor.get();
-    let descriptor = this.shared().descriptor();
-    if !descriptor.dtype().is_sub_byte() || descriptor.fields().padded {
-        return Ok(None);
-    }
-    let spread = Managed::spread(this.shared().view(), Order::C).map_err(IntoPyErr::into_py_err)?;
-    Bound::new(tensor.py(), Tensor::new(spread.into_shared(), this.source(), None)).map(Some)
+/// Whether an array of NumPy's is a copy, for elements that are packed have a byte each there.
+pub(crate) fn spreads(descriptor: &Descriptor) -> bool {
+    descriptor.dtype().is_sub_byte() && !descriptor.fields().padded
+}
+
+/// The tensor with one element in each byte.
+fn spread<'py>(tensor: &Bound<'py, Tensor>) -> PyResult<Bound<'py, Tensor>> {
+    let (py, this) = (tensor.py(), tensor.get());
+    let view = this.shared().view();
+    let spread = copying(py, view.layout().size(), |job| job.spread(view, Order::C))?;
+    Bound::new(py, Tensor::new(spread.into_shared(), this.source(), None))
 }
 
 /// The tensor as NumPy itself takes it, with what was registered there.

@@ -15,9 +15,11 @@ mod runtime;
 pub use exchange::{disable_exchange_api, enable_exchange_api, exchange_api_enabled};
 pub use export::{asarray, from_dlpack, to_dlpack};
 
-pub(crate) use array::{Array, array, derived};
+#[cfg(feature = "buffer")]
+pub(crate) use array::without_format;
+pub(crate) use array::{Array, array, derived, is_one};
 pub(crate) use exchange::is_ours;
-pub(crate) use export::to_ndarray;
+pub(crate) use export::{spreads, to_ndarray, to_ndarray_unless_copied};
 pub(crate) use import::{awkward, import, numbers, owner};
 #[cfg(feature = "ndarray")]
 pub(crate) use owned::MAX_AXES;

@@ -127,9 +127,14 @@ impl Refusal {
     }
 }
 
-/// Whether an `AttributeError` says that the method itself is absent, rather than coming from inside it.
+/// Whether an error says that the method itself is absent, rather than coming from inside it: None in its place is as good as
+/// nothing, for so a class says that it has not what it would inherit.
 fn is_missing(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, error: &PyErr) -> PyResult<bool> {
-    Ok(error.is_instance_of::<PyAttributeError>(object.py()) && object.getattr_opt(name)?.is_none())
+    let py = object.py();
+    if error.is_instance_of::<PyAttributeError>(py) {
+        return Ok(object.getattr_opt(name)?.is_none());
+    }
+    Ok(error.is_instance_of::<PyTypeError>(py) && object.getattr_opt(name)?.is_some_and(|method| method.is_none()))
 }
 
 /// The refusal of an object that has no `__dlpack__`.

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use super::values::{self, Way};
 use super::{Request, call};
 use crate::capsule;
+use crate::error::with_note;
 use crate::exchange;
 use crate::numpy;
 use crate::settle::settle;
@@ -80,7 +81,7 @@ fn offer(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Offer> {
 /// What `__dlpack__` gives; `None` when there is no such method, and the table has no refusal of its own.
 #[inline]
 fn by_method(object: &Bound<'_, PyAny>, request: &Request, offer: Offer) -> PyResult<Option<(Managed, Source)>> {
-    let Some(answer) = call::capsule(object, request)? else {
+    let Some(answer) = call::capsule(object, request).map_err(|error| with_remedy(object, request, error))? else {
         return match offer {
             Offer::Refused(error) => Err(error),
             _ => Ok(None),
@@ -90,6 +91,17 @@ fn by_method(object: &Bound<'_, PyAny>, request: &Request, offer: Offer) -> PyRe
     values::check(object, &mut taken, Way::Method, request)?;
     let source = source_of(&taken);
     Ok(Some((taken, source)))
+}
+
+/// The error of an array's own `__dlpack__`, with a note where another function may get further: what is derived from NumPy's
+/// has a buffer, too.
+fn with_remedy(object: &Bound<'_, PyAny>, request: &Request, error: PyErr) -> PyErr {
+    let py = object.py();
+    let is_noted = !request.lenient && !request.in_place && error.is_instance_of::<PyBufferError>(py);
+    if is_noted && numpy::is_one(object) {
+        return with_note(py, error, "dlferry.asarray tries the buffer of the array next");
+    }
+    error
 }
 
 /// What an exchange table had to give.

@@ -29,7 +29,7 @@ pub(crate) enum Way<'a> {
 const CONJUGATED: &str =
     "the tensor is marked as conjugated and its memory holds other values: pass tensor.resolve_conj()";
 const NEGATED: &str = "the tensor is marked as negated and its memory holds other values: pass tensor.resolve_neg()";
-const MASKED: &str = "the array is masked, and its mask would be lost: pass array.filled(), or array.data, which is no copy and \
+const MASKED: &str = "the array is masked, and its mask would be lost: pass array.filled(value), or array.data, which is no copy and \
     includes what is masked";
 
 const NULLS: &str = "the Arrow array has nulls, which a tensor cannot say: pass array.fill_null(value), or \

@@ -45,7 +45,8 @@ pub(super) fn in_order(tensor: &Tensor, py: Python<'_>, order: Order) -> PyResul
 
 /// Copies the elements of one array into the memory of another, as if through a temporary: what `dlferry.copyto` does.
 ///
-/// Both may be of any library; `source` is broadcast to the shape of `target`, and the dtypes are equal.
+/// Both may be of any library; `source` is broadcast to the shape of `target`, and the dtypes are equal. Elements below a byte
+/// may be packed in one and have a byte each in the other.
 ///
 /// # Errors
 ///
@@ -60,7 +61,7 @@ pub fn copyto(target: &Bound<'_, PyAny>, source: &Bound<'_, PyAny>) -> PyResult<
         tensor.get().shared.descriptor()
     } else {
         let taken = asarray(target, &Request { copy: Some(false), in_place: true, ..Request::default() });
-        own = taken.map_err(|error| would_be_lost(py, error))?;
+        own = taken.map_err(|error| would_be_lost(target, error))?;
         check_target(target, &own)?;
         own.shared.descriptor()
     };
@@ -102,11 +103,13 @@ fn check_dtype(wanted: DLDataType, found: DLDataType) -> PyResult<()> {
 }
 
 /// A target of which only a copy can be had: says so, for nobody passed `copy=False`.
-fn would_be_lost(py: Python<'_>, error: PyErr) -> PyErr {
+fn would_be_lost(target: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+    let py = target.py();
     if !CopyRequiredError::class(py).is_ok_and(|class| error.matches(py, class).unwrap_or(false)) {
         return error;
     }
-    let text = format!("only a copy of the target could be written, and would be lost: {}", error.value(py));
+    let remedy = if numpy::is_one(target) { ": numpy.copyto writes there" } else { "" };
+    let text = format!("only a copy of the target could be written, and would be lost: {}{remedy}", error.value(py));
     let lost = CopyRequiredError::new_err(py, text);
     // What forced the copy, and not how that was put.
     lost.set_cause(py, error.cause(py));

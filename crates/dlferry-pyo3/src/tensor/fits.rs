@@ -26,14 +26,18 @@ pub(super) fn check(py: Python<'_>, tensor: &Tensor, library: &str) -> PyResult<
     let root = library.split('.').next().unwrap_or_default();
     let descriptor = tensor.shared.descriptor();
     let layout = descriptor.layout();
+    // A copy of packed elements is packed, and those libraries have none.
+    let is_packed = descriptor.dtype().is_sub_byte();
+    let remedy = if is_packed { "tensor.numpy() has a byte for each element" } else { "hand on tensor.copy()" };
     if WRITERS.contains(&root) && descriptor.is_read_only() {
         let owner = tensor.owner.as_ref().map(|owner| owner.bind(py));
         let why = Why::of(py, descriptor, tensor.source, owner)?.reason(false);
         return Err(PyBufferError::new_err(format!(
-            "the tensor is read-only, and {root} has no read-only arrays: hand on tensor.copy() ({why})"
+            "the tensor is read-only, and {root} has no read-only arrays: {remedy} ({why})"
         )));
     }
-    layout_refusal(layout, root).map_or(Ok(()), |text| Err(PyBufferError::new_err(text)))
+    let refusal = layout_refusal(layout, root).map(|reason| PyBufferError::new_err(format!("{reason}: {remedy}")));
+    refusal.map_or(Ok(()), Err)
 }
 
 /// Refuses an array into which a library cut the values: JAX, unless told otherwise, knows no elements of 64 bits, and MLX no
@@ -56,14 +60,14 @@ pub(super) fn check_narrowed(tensor: &Tensor, array: &Bound<'_, PyAny>, library:
 pub(super) fn layout_refusal(layout: &Layout, root: &str) -> Option<String> {
     if FORWARD.contains(&root) && meaningful(layout).any(|(_, stride)| stride < 0) {
         return Some(format!(
-            "the tensor has strides {}, and {root} has no negative strides: hand on tensor.copy()",
+            "the tensor has strides {}, and {root} has no negative strides",
             tuple_text(layout.strides())
         ));
     }
     if COMPACT.contains(&root) && !is_compact(layout) {
         return Some(format!(
             "the tensor has shape {} and strides {}, and arrays of {root} have no gaps, no repetitions and no negative \
-            strides: hand on tensor.copy()",
+            strides",
             tuple_text(layout.shape()),
             tuple_text(layout.strides())
         ));

@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyMemoryView, PyString, PyType};
 
 use super::{Tensor, fits};
 use crate::error::{CopyRequiredError, IntoPyErr};
-use crate::numpy::to_ndarray;
+use crate::numpy::{spreads, to_ndarray, to_ndarray_unless_copied};
 use crate::once::interned;
 use crate::python::{name_of_type, unless_it_raises};
 
@@ -132,15 +132,7 @@ pub(super) fn array<'py>(
     copy: Option<bool>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = tensor.py();
-    let descriptor = tensor.get().shared.descriptor();
-    let spreads = descriptor.dtype().is_sub_byte() && !descriptor.fields().padded;
-    if spreads && copy == Some(false) {
-        return Err(CopyRequiredError::new_err(
-            py,
-            String::from("NumPy holds one element in each byte and these are packed, and copy=False forbids a copy"),
-        ));
-    }
-    let array = to_ndarray(tensor)?;
+    let array = to_ndarray_unless_copied(tensor, copy)?;
     if let Some(dtype) = dtype {
         let wanted = py.import("numpy")?.getattr("dtype")?.call1((dtype,))?;
         if !wanted.eq(array.getattr("dtype")?)? {
@@ -153,7 +145,7 @@ pub(super) fn array<'py>(
             return array.call_method1("astype", (wanted,));
         }
     }
-    if copy == Some(true) && !spreads {
+    if copy == Some(true) && !spreads(tensor.get().shared.descriptor()) {
         let keywords = PyDict::new(py);
         keywords.set_item("order", "K")?;
         return array.call_method("copy", (), Some(&keywords));

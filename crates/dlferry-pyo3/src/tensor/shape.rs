@@ -3,19 +3,24 @@
 use std::sync::OnceLock;
 
 use dlferry::layout::Layout;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use dlferry::managed::DescribeError;
+use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use super::Tensor;
-use crate::error::{CopyRequiredError, IntoPyErr};
+use crate::error::CopyRequiredError;
 use crate::integer::{integer, integers};
 use crate::python::{counted, tuple_text};
 
 /// The view of a tensor with another layout, `first` elements from its first.
 pub(super) fn view_of(py: Python<'_>, tensor: &Tensor, layout: &Layout, first: i64) -> PyResult<Tensor> {
     // SAFETY: every caller derives the layout from the tensor's own, so its elements are among the tensor's.
-    let shared = unsafe { tensor.shared.with_layout(layout, first) }.map_err(IntoPyErr::into_py_err)?;
+    let shared = unsafe { tensor.shared.with_layout(layout, first) }.map_err(|error| {
+        let is_within_byte = matches!(error, DescribeError::WithinByte { .. });
+        let remedy = if is_within_byte { ": tensor.tolist() or tensor.numpy() has each of them by itself" } else { "" };
+        PyBufferError::new_err(format!("{error}{remedy}"))
+    })?;
     Ok(Tensor {
         shared,
         source: tensor.source,

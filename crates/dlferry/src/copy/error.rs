@@ -23,7 +23,7 @@ pub enum CopyError {
     },
     /// The target may only be read.
     ReadOnly,
-    /// The target's elements are of another type, or stored otherwise.
+    /// The target's elements are of another type.
     DType {
         /// The type of the target.
         wanted: DLDataType,

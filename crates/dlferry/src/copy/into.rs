@@ -5,7 +5,8 @@ use crate::view::TensorView;
 
 /// Copies the elements of `source` into the memory that `target` describes, as if through a temporary.
 ///
-/// `source` is broadcast to the shape of `target`; the dtypes are equal.
+/// `source` is broadcast to the shape of `target`; the dtypes are equal. Elements below a byte may be packed in one and have a
+/// byte each in the other: there the value is in the low bits, its sign repeated above.
 ///
 /// # Errors
 ///
@@ -78,7 +79,7 @@ impl Job<'_> {
         unsafe { self.copy_into(target, temporary.view()) }
     }
 
-    /// Copies between two tensors of equal shape and storage.
+    /// Copies between two tensors of equal shape and dtype.
     ///
     /// # Safety
     ///
@@ -89,7 +90,7 @@ impl Job<'_> {
         }
         let (to, from) = (target.data().cast::<u8>(), source.data().cast::<u8>());
         let bits = source.storage_bits();
-        if bits.checked_rem(8) == Some(0) {
+        if bits.checked_rem(8) == Some(0) && bits == target.storage_bits() {
             let item = bits.wrapping_div(8);
             let bytes = source.nbytes();
             if bytes < SMALL && target.layout().is_c_contiguous() && source.layout().is_c_contiguous() {
@@ -106,7 +107,7 @@ impl Job<'_> {
             // SAFETY: vouched for by the caller.
             return unsafe { self.run(&plan, to, from) };
         }
-        let packed = Packed::new(target.layout(), source.layout(), bits)?;
+        let packed = Packed::new(target, source)?;
         match packed.as_bytes() {
             // SAFETY: vouched for by the caller.
             Some(plan) => unsafe { self.run(&plan, to, from) },
@@ -124,8 +125,7 @@ fn check(target: &Descriptor, source: &Descriptor) -> Result<(), CopyError> {
     check_host(target)?;
     check_host(source)?;
     check_writable(target)?;
-    let same_form = target.storage_bits() == source.storage_bits();
-    if target.dtype() != source.dtype() || !same_form {
+    if target.dtype() != source.dtype() {
         return Err(CopyError::DType { wanted: target.dtype(), found: source.dtype() });
     }
     Ok(())

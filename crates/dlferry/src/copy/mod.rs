@@ -21,7 +21,8 @@
 //! * anything else: element by element, in blocks.
 //!
 //! Packed elements below a byte are copied as runs of bytes where they are that. Else their plan counts bits: runs are shifted,
-//! and elements that lie apart have a byte each while they are moved, in a transpose too.
+//! and elements that lie apart have a byte each while they are moved, in a transpose too. So they go to and from tensors in which
+//! each has a byte ([`Tensor::spread`](crate::managed::Tensor::spread), [`copy_into`]).
 //!
 //! Large copies write past the caches where the processor can, for a line that is written whole need not be read first. What
 //! they will read they fetch some pages side by side, for memory is slower at one page after another; and a transpose puts

@@ -84,7 +84,7 @@ impl Plan {
     /// The same for layouts of one shape whose strides count as many bytes.
     pub(super) fn of_layouts(target: &Layout, source: &Layout, stride: i64, item: usize, unit: usize) -> Self {
         let strides = target.strides().iter().zip(source.strides());
-        let axes = source.shape().iter().zip(strides).map(|(&n, (&to, &from))| axis(n, to, from, stride));
+        let axes = source.shape().iter().zip(strides).map(|(&n, (&to, &from))| axis(n, (to, stride), (from, stride)));
         Self::of_axes(axes, item, unit, item.saturating_mul(source.size()))
     }
 
@@ -177,14 +177,15 @@ impl fmt::Debug for Plan {
     }
 }
 
-/// An axis of a layout of both sides. Strides without meaning, which may be any number, become 0.
-fn axis(n: i64, to: i64, from: i64, stride: i64) -> Axis {
+/// An axis of a layout of both sides: strides, and how much one of them counts. Strides without meaning, which may be any
+/// number, become 0.
+fn axis(n: i64, to: (i64, i64), from: (i64, i64)) -> Axis {
     let n = usize::try_from(n).unwrap_or(0);
     if n < 2 {
         return Axis { n, ..Axis::ONE };
     }
     // The bytes of both layouts lie within the address space, unless there are none.
-    let bytes = |steps: i64| isize::try_from(steps.wrapping_mul(stride)).unwrap_or(0);
+    let bytes = |(steps, stride): (i64, i64)| isize::try_from(steps.wrapping_mul(stride)).unwrap_or(0);
     Axis { n, to: bytes(to), from: bytes(from) }
 }
 

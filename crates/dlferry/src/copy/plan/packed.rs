@@ -1,17 +1,19 @@
-//! Plans for packed elements below a byte.
+//! Plans for elements below a byte that are packed, on one side at least.
 
 use super::axes::Axes;
 use super::part::{Along, Cut, Work};
-use super::{Plan, axis};
+use super::{Plan, axis, each};
+use crate::abi::DLDataTypeCode;
 use crate::copy::kernel::bits::{From, To};
 use crate::copy::kernel::packed::{Plane, elements};
 use crate::copy::kernel::{Axis, LINE, Level, signed};
 use crate::layout::{Layout, LayoutError};
+use crate::managed::Descriptor;
 
-/// How packed elements of one layout are copied to another.
+/// How packed elements of one layout are copied to another, or to elements that have a byte each, or from such.
 #[derive(Clone, Debug)]
 pub(in crate::copy) struct Packed {
-    /// Strides count bits.
+    /// Strides count bits: a side whose elements have a byte each goes by 8, and their low bits are copied.
     axes: Axes,
     /// From the first element to where the walk begins, in both.
     first: (isize, isize),
@@ -20,28 +22,62 @@ pub(in crate::copy) struct Packed {
     count: usize,
     /// Whether the last two axes are those of a transpose.
     is_plane: bool,
+    /// What becomes of the bits above an element.
+    above: Above,
+}
+
+/// What becomes of the bits above an element in the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Above {
+    /// They are those of other elements, or of nobody.
+    Kept,
+    /// The element has a byte, and its sign is repeated there.
+    Sign,
+    /// The element has a byte, and they become 0.
+    Zero,
 }
 
 /// Elements along an axis from which a transpose goes by tiles.
 const PLANE_FROM: usize = 16;
 
 impl Packed {
-    /// Plans copies from one layout to another of the same shape, elements of `width` bits.
+    /// Plans copies from one tensor to another of the same shape and dtype, whose elements are below a byte.
     ///
     /// # Errors
     ///
     /// [`LayoutError::ByteOverflow`] when an `isize` cannot count the bits, as in 256 MiB where addresses have 32 bits.
-    pub(in crate::copy) fn new(target: &Layout, source: &Layout, width: u32) -> Result<Self, LayoutError> {
-        for layout in [target, source] {
+    pub(in crate::copy) fn new(target: &Descriptor, source: &Descriptor) -> Result<Self, LayoutError> {
+        let dtype = source.dtype();
+        let above = match (target.fields().padded, dtype.code) {
+            (false, _) => Above::Kept,
+            (true, DLDataTypeCode::INT) => Above::Sign,
+            (true, _) => Above::Zero,
+        };
+        let sides = [target, source].map(|side| (side.layout(), side.storage_bits()));
+        Self::of(sides, dtype.item_bits(), above)
+    }
+
+    /// The same for packed elements of `width` bits on both sides.
+    #[cfg(test)]
+    pub(in crate::copy) fn of_layouts(target: &Layout, source: &Layout, width: u32) -> Result<Self, LayoutError> {
+        Self::of([(target, width), (source, width)], width, Above::Kept)
+    }
+
+    /// Each side with the bits from one element to the next.
+    fn of(sides: [(&Layout, u32); 2], width: u32, above: Above) -> Result<Self, LayoutError> {
+        for (layout, bits) in sides {
             // As many bytes as there are bits.
-            let bits = layout.byte_range(width.saturating_mul(8));
-            bits.map_err(|_| LayoutError::ByteOverflow { bits: width })?;
+            let range = layout.byte_range(bits.saturating_mul(8));
+            range.map_err(|_| LayoutError::ByteOverflow { bits })?;
         }
+        let [(target, to_bits), (source, from_bits)] = sides;
+        let (to_bits, from_bits) = (i64::from(to_bits), i64::from(from_bits));
         let strides = target.strides().iter().zip(source.strides());
-        let axes = source.shape().iter().zip(strides).map(|(&n, (&to, &from))| axis(n, to, from, i64::from(width)));
+        let axes =
+            source.shape().iter().zip(strides).map(|(&n, (&to, &from))| axis(n, (to, to_bits), (from, from_bits)));
         let (axes, first) = Axes::of(axes);
         let width = usize::try_from(width).unwrap_or(0);
-        let mut this = Self { axes, first, width, count: source.size(), is_plane: false };
+        let mut this = Self { axes, first, width, count: source.size(), is_plane: false, above };
         this.find_plane();
         Ok(this)
     }
@@ -88,6 +124,40 @@ impl Packed {
 
     fn bytes(&self) -> usize {
         self.count.saturating_mul(self.width).div_ceil(8)
+    }
+
+    /// Fills the bits above elements that have a byte each.
+    ///
+    /// # Safety
+    ///
+    /// As [`Plan::run`]; the elements have been copied.
+    unsafe fn fill(&self, target: *mut u8) {
+        let unused = 8_u32.saturating_sub(u32::try_from(self.width).unwrap_or(8));
+        // From bits to bytes, which are whole here.
+        let mut axes = self.axes.clone();
+        for at in 0..axes.as_slice().len() {
+            if let Some(axis) = axes.get_mut(at) {
+                *axis = Axis { to: axis.to / 8, from: 0, ..*axis };
+            }
+        }
+        let (row, slower) =
+            axes.as_slice().split_last().map_or((Axis::ONE, [].as_slice()), |(row, slower)| (*row, slower));
+        let first = target.wrapping_offset(self.first.0 / 8);
+        let whole = |byte| if self.above == Above::Sign { extended(byte, unused) } else { cut(byte, unused) };
+        each(slower, first, first, &mut |first, _| {
+            if row.to == 1 {
+                // SAFETY: bytes that lie one after another, each that of an element, which was copied; vouched for by the caller.
+                let bytes = unsafe { core::slice::from_raw_parts_mut(first, row.n) };
+                return bytes.iter_mut().for_each(|byte| *byte = whole(*byte));
+            }
+            for at in 0..signed(row.n) {
+                let place = first.wrapping_offset(at.wrapping_mul(row.to));
+                // SAFETY: the byte of an element, which was copied; vouched for by the caller.
+                let byte = unsafe { place.read() };
+                // SAFETY: as above.
+                unsafe { place.write(whole(byte)) };
+            }
+        });
     }
 
     /// Whether what comes before an element along an axis has no byte in common with what comes from it on, where the element
@@ -151,5 +221,21 @@ impl Work for Packed {
         let mut plane = self.is_plane.then(|| Plane::new(Level::best()));
         // SAFETY: vouched for by the caller; `find_plane` has found the last two axes to be as they have to be.
         unsafe { elements(to, from, self.axes.as_slice(), self.width, &mut plane) };
+        if self.above != Above::Kept {
+            // SAFETY: vouched for by the caller.
+            unsafe { self.fill(target) };
+        }
     }
+}
+
+/// Repeats the highest bit that is used in those above it.
+fn extended(value: u8, unused: u32) -> u8 {
+    let [signed] = value.wrapping_shl(unused).to_ne_bytes().map(|byte| i8::from_ne_bytes([byte]));
+    let [byte] = signed.wrapping_shr(unused).to_ne_bytes();
+    byte
+}
+
+/// Makes 0 of the bits above those that are used.
+fn cut(value: u8, unused: u32) -> u8 {
+    value & u8::MAX.wrapping_shr(unused)
 }

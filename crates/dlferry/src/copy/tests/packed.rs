@@ -66,7 +66,7 @@ fn packed_elements_leave_the_bits_between_them_alone() {
         let mut wanted = before.clone();
         case.copy(&mut wanted[GUARD..GUARD + case.to.len], &source);
         let [to, from] = layouts(&case);
-        let packed = Packed::new(&to, &from, dtype(&case).item_bits()).unwrap();
+        let packed = Packed::of_layouts(&to, &from, dtype(&case).item_bits()).unwrap();
         planes += usize::from(packed.is_plane());
         for (count, apart) in [(1, true), (2, true), (3, true), (4, true), (2, false), (9, false)] {
             let cut = pieces(&packed, count, apart);
@@ -93,14 +93,120 @@ fn bits_that_addresses_cannot_count_are_refused() {
     for (far, refused) in [(most - 1, None), (most, Some(LayoutError::ByteOverflow { bits: 4 }))] {
         let far = Layout::new(&[2], &[far]).unwrap();
         assert!(far.byte_range(4).is_ok(), "the bytes are no more than addresses reach");
-        assert_eq!(Packed::new(&near, &far, 4).err(), refused);
-        assert_eq!(Packed::new(&far, &near, 4).err(), refused);
+        assert_eq!(Packed::of_layouts(&near, &far, 4).err(), refused);
+        assert_eq!(Packed::of_layouts(&far, &near, 4).err(), refused);
     }
 }
 
 fn describe(bytes: &mut [u8], first: usize, dtype: DLDataType, layout: Layout) -> Descriptor {
     let data = bytes.as_mut_ptr().wrapping_add(first).cast();
     Descriptor::new(data, DLDevice::CPU, dtype, layout, Fields::SHARED).unwrap()
+}
+
+/// One side of a copy between packed elements and such as have a byte each: bits from one to the next, and memory that has not
+/// a byte more than they need.
+struct Half {
+    step: i64,
+    bytes: Vec<u8>,
+    first: usize,
+    layout: Layout,
+}
+
+impl Half {
+    fn new(rng: &mut Rng, layout: &Layout, bits: u32) -> Self {
+        let range = layout.byte_range(bits).unwrap();
+        let (before, after) = (range.start.unsigned_abs(), range.end.unsigned_abs());
+        Self { step: i64::from(bits), bytes: rng.bytes(before + after), first: before, layout: layout.clone() }
+    }
+
+    fn describe(&mut self, dtype: DLDataType) -> Descriptor {
+        let data = self.bytes.as_mut_ptr().wrapping_add(self.first).cast();
+        let fields = Fields { padded: self.step == 8, ..Fields::SHARED };
+        Descriptor::new(data, DLDevice::CPU, dtype, self.layout.clone(), fields).unwrap()
+    }
+
+    /// The byte of a bit of each element, and its place within.
+    fn places(&self, bit: i64) -> Vec<(usize, i64)> {
+        let place = |offset: i64| {
+            let at = offset * self.step + bit;
+            let byte = self.first.checked_add_signed(isize::try_from(at.div_euclid(8)).unwrap()).unwrap();
+            (byte, at.rem_euclid(8))
+        };
+        self.layout.offsets().map(place).collect()
+    }
+}
+
+/// What the target is after a copy, made bit by bit.
+fn between_forms(to: &Half, from: &Half, dtype: DLDataType) -> Vec<u8> {
+    let mut wanted = to.bytes.clone();
+    let width = i64::from(dtype.item_bits());
+    let written = if to.step == 8 { 8 } else { width };
+    for bit in 0..written {
+        // Above the value its sign is repeated, or there are zeros.
+        let is_value = bit < width || dtype.code == DLDataTypeCode::INT;
+        for ((byte, past), source) in to.places(bit).into_iter().zip(from.places(bit.min(width - 1))) {
+            let value = if is_value { from.bytes[source.0] >> source.1 & 1 } else { 0 };
+            wanted[byte] = wanted[byte] & !(1 << past) | value << past;
+        }
+    }
+    wanted
+}
+
+#[test]
+fn packed_elements_are_copied_to_and_from_such_as_have_a_byte_each() {
+    let mut rng = Rng(0x5c5c_5678_9abc_def1);
+    let mut done = [0, 0];
+    for round in 0..ROUNDS {
+        let case = Case::random(&mut |limit| rng.below(limit));
+        let (dtype, bits) = (dtype(&case), dtype(&case).item_bits());
+        if bits > 8 {
+            continue;
+        }
+        let spreads = round % 2 == 0;
+        let [to, from] = layouts(&case);
+        let [to_bits, from_bits] = if spreads { [8, bits] } else { [bits, 8] };
+        let (mut to, mut from) = (Half::new(&mut rng, &to, to_bits), Half::new(&mut rng, &from, from_bits));
+        let wanted = between_forms(&to, &from, dtype);
+        let (target, source) = (to.describe(dtype), from.describe(dtype));
+        for count in [1, 3] {
+            let before = to.bytes.clone();
+            let packed = Packed::new(&target, &source).unwrap();
+            for piece in pieces(&packed, count, count > 1) {
+                // SAFETY: all elements lie in the two vectors.
+                unsafe { piece.run(target.data().cast(), source.data().cast_const().cast()) };
+            }
+            assert_eq!(to.bytes, wanted, "{packed:?} in {count}: {case:?}");
+            to.bytes.copy_from_slice(&before);
+        }
+        // SAFETY: all elements lie in the vector.
+        let view = unsafe { TensorView::new(&source) };
+        // SAFETY: all elements lie in a vector that nobody looks at meanwhile.
+        unsafe { copy_into(&target, view) }.unwrap();
+        assert_eq!(to.bytes, wanted, "{case:?}");
+        done[usize::from(spreads)] += 1;
+    }
+    assert!(done[0] > ROUNDS / 3 && done[1] > ROUNDS / 3, "{done:?}");
+}
+
+#[test]
+fn packed_elements_over_those_with_a_byte_each_are_copied_as_if_through_a_temporary() {
+    let mut memory: Vec<u8> = (0..16).collect();
+    let padded = Fields { padded: true, ..Fields::SHARED };
+    let layout = || Layout::new(&[8], &[1]).unwrap();
+    let data = memory.as_mut_ptr();
+    let describe = |at: usize, fields| {
+        Descriptor::new(data.wrapping_add(at).cast(), DLDevice::CPU, DLDataType::I4, layout(), fields).unwrap()
+    };
+    // The packed ones lie where the third to sixth of the others do.
+    let (spread, packed) = (describe(8, padded), describe(10, Fields::SHARED));
+    // SAFETY: all elements lie in the vector.
+    let [of_spread, of_packed] = [&spread, &packed].map(|side| unsafe { TensorView::new(side) });
+    // SAFETY: as above, and nobody looks at it meanwhile.
+    unsafe { copy_into(&packed, of_spread) }.unwrap();
+    assert_eq!(memory[8..], [8, 9, 0x98, 0xba, 0xdc, 0xfe, 14, 15]);
+    // SAFETY: as above.
+    unsafe { copy_into(&spread, of_packed) }.unwrap();
+    assert_eq!(memory[8..], [0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff]);
 }
 
 #[test]

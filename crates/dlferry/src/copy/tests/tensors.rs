@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::ptr;
 
 use crate::abi::{DLDataType, DLDevice, DLDeviceType, DLManagedTensorVersioned};
-use crate::copy::{CopyError, Job, Memory, Strided};
+use crate::copy::{CopyError, Job, Memory, Order, Strided};
 use crate::element::Scalar;
 use crate::export::{Export, ExportError};
 use crate::layout::{Layout, LayoutError};
@@ -116,6 +116,24 @@ fn packed_elements_stay_packed_and_padded_ones_padded() {
     let padded = Tensor::copy_of(tensor(&source, DLDataType::U4, layout, true).view()).unwrap();
     assert_eq!((bytes(&padded), padded.descriptor().fields().padded), (vec![0x21, 0x65], true));
     assert_eq!(padded.view().scalar(&[1]), Ok(Some(Scalar::UInt(5))));
+}
+
+#[test]
+fn spread_elements_have_their_sign_above_them() {
+    let source = [0x2f, 0xff];
+    let spread = |dtype, padded| {
+        let layout = Layout::new(&[2], &[1]).unwrap();
+        let spread = Tensor::spread(tensor(&source, dtype, layout, padded).view(), Order::C).unwrap();
+        assert_eq!(spread.descriptor().fields(), Fields { copied: Some(true), padded: true, ..Fields::SHARED });
+        bytes(&spread)
+    };
+    assert_eq!(spread(DLDataType::I4, false), [0xff, 0x02]);
+    assert_eq!(spread(DLDataType::U4, false), [0x0f, 0x02]);
+    // What has a byte each already gets the same bits above.
+    assert_eq!(spread(DLDataType::I4, true), [0xff, 0xff]);
+    assert_eq!(spread(DLDataType::F6_E2M3FN, true), [0x2f, 0x3f]);
+    let whole = tensor(&source, DLDataType::U8, Layout::new(&[2], &[1]).unwrap(), false);
+    assert_eq!(Tensor::spread(whole.view(), Order::C).err(), Some(CopyError::NotPacked { dtype: DLDataType::U8 }));
 }
 
 #[test]
