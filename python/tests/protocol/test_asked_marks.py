@@ -40,19 +40,19 @@ def marked(crafted: dt.Crafted, table: bool, *, grad: bool = False, conj: bool =
     return type("Marked", (), {**body, "__dlpack__": lambda self, **keywords: crafted.capsule()})(), questions
 
 
-# dtype, shape, strides, and whether the negative bit can be there: a float that has gaps or is alone.
+# dtype, shape, strides, and whether the negative bit can be there: not on integers.
 LAYOUTS = {
-    "float, contiguous": (FLOAT, [2, 3], [3, 1], False),
+    "float, contiguous": (FLOAT, [2, 3], [3, 1], True),
     "float, columns": (FLOAT, [3, 2], [1, 3], True),
     "float, every other": (FLOAT, [3], [2], True),
     "float, one element": (FLOAT, [1], [1], True),
     "float, no axes": (FLOAT, [], [], True),
     "bfloat, every other": (BFLOAT, [3], [2], True),
-    "bfloat, contiguous": (BFLOAT, [3], [1], False),
+    "bfloat, contiguous": (BFLOAT, [3], [1], True),
     "integer, every other": (INT, [3], [2], False),
     "integer, one element": (INT, [1], [1], False),
-    "complex, contiguous": (COMPLEX, [3], [1], False),
-    "complex, columns": (COMPLEX, [1, 2], [1, 2], False),
+    "complex, contiguous": (COMPLEX, [3], [1], True),
+    "complex, columns": (COMPLEX, [1, 2], [1, 2], True),
 }
 
 
@@ -83,6 +83,7 @@ def test_object_with_a_method_is_asked_for_the_negative_bit_only(layout):
         ({"conj": True}, COMPLEX, r"conjugated.*resolve_conj\(\)"),
         ({"neg": True}, FLOAT, r"negated.*resolve_neg\(\)"),
         ({"neg": True}, BFLOAT, r"negated.*resolve_neg\(\)"),
+        ({"neg": True}, COMPLEX, r"negated.*resolve_neg\(\)"),
     ],
 )
 def test_marked_tensor_is_refused_with_the_remedy(marks, dtype, remedy):

@@ -21,6 +21,14 @@ CONJUGATED = {
     "slice": lambda: complexes().conj()[:, ::2],
     "double": lambda: complexes().to(torch.complex128).conj(),
 }
+
+
+def with_data(tensor, data):
+    """Make a tensor another one in place."""
+    tensor.data = data
+    return tensor
+
+
 # Marked as negated: how the imaginary part of a conjugated tensor looks.
 NEGATED = {
     "matrix": lambda: complexes().conj().imag,
@@ -30,6 +38,11 @@ NEGATED = {
     "no axes of a view": lambda: complexes().conj().imag[1, 1],
     "double": lambda: complexes().to(torch.complex128).conj().imag,
     "expanded": lambda: complexes()[0, :1].conj().imag.expand(4),
+    "without gaps": lambda: complexes().conj().imag.as_strided((4,), (1,), 0),
+    "of other memory": lambda: complexes()[0].conj().imag.set_(torch.arange(4.0)),
+    "set as data": lambda: with_data(torch.arange(4), complexes().conj().imag.as_strided((4,), (1,))),
+    "complex anew": lambda: torch.view_as_complex(complexes().conj().imag.as_strided((4, 2), (2, 1), 0)),
+    "half": lambda: torch.zeros(3, dtype=torch.complex32).conj().imag.as_strided((3,), (1,)),
 }
 # The same values in memory as they are, and near relatives of the above.
 TRUE = {

@@ -48,11 +48,14 @@ def test_a_gradient_forbids_writing_and_not_reading() -> None:
         lambda: torch.ones(3, dtype=torch.complex64).conj().imag,
         lambda: torch.ones(1, dtype=torch.complex64).conj().imag,
         lambda: torch.ones((), dtype=torch.complex64).conj().imag,
+        lambda: torch.ones(3, dtype=torch.complex64).conj().imag.as_strided((3,), (1,)),
+        lambda: torch.ones(3, dtype=torch.complex64).conj().imag.set_(torch.ones(3)),
+        lambda: torch.view_as_complex(torch.ones(3, dtype=torch.complex64).conj().imag.as_strided((1, 2), (2, 1), 0)),
     ],
 )
 def test_marked_tensors_are_refused(marked: Any) -> None:
     x = marked()
-    for function in (views.see_any, lambda x: views.fill(x, 1), views.see_converted):
+    for function in (views.see_any, views.see_f32, lambda x: views.fill(x, 1), views.see_converted):
         if x.is_complex() and function is not views.see_any:
             continue
         with pytest.raises(BufferError, match=r"resolve_(conj|neg)"):

@@ -6,16 +6,15 @@
 //! their mask is lost.
 
 use dlferry::abi::{DLDataType, DLDataTypeCode};
-use dlferry::managed::{Descriptor, Tensor as Managed};
-use pyo3::exceptions::PyBufferError;
+use dlferry::managed::Tensor as Managed;
+use pyo3::exceptions::{PyBufferError, PyRuntimeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 
 use super::Request;
 use crate::exchange::Table;
 use crate::once::interned;
-use crate::python::{type_attribute, unless_it_raises};
+use crate::python::{answers, loaded_module, type_attribute, unless_it_raises};
 
 /// How a tensor came, which decides what its producer has checked.
 #[derive(Clone, Copy, Debug)]
@@ -50,40 +49,59 @@ pub(crate) fn check(object: &Bound<'_, PyAny>, tensor: &mut Managed, way: Way<'_
             }
             tensor.set_read_only();
         }
-        check_conjugated(object, tensor.descriptor())?;
+        check_marks(object, table, tensor.descriptor().dtype())?;
+    } else if may_be_marked(tensor.descriptor().dtype()) && says_negated(object)? {
+        return Err(PyBufferError::new_err(NEGATED));
     }
-    check_negated(object, tensor.descriptor())?;
     if matches!(way, Way::Method) && is_coded_in_python(object) && masks_elements(object)? {
         return Err(PyBufferError::new_err(MASKED));
     }
     Ok(())
 }
 
-/// Whether a tensor that came through an exchange table may be of the kinds that [`check_marks`] refuses.
+/// Whether a tensor of a dtype may be of the kinds that [`check_marks`] refuses.
+///
+/// The first mark is of complex numbers. The second comes from the imaginary half of those that have the first, and stays on what
+/// is made of it without a copy: real, or complex anew, at any strides, of any other memory. A marked tensor is never seen as
+/// one of integers.
 #[inline]
-pub(crate) fn may_be_marked(descriptor: &Descriptor) -> bool {
-    may_be_conjugated(descriptor.dtype()) || may_be_negated(descriptor)
+pub(crate) fn may_be_marked(dtype: DLDataType) -> bool {
+    matches!(dtype.code, DLDataTypeCode::FLOAT | DLDataTypeCode::BFLOAT) || is_complex(dtype)
 }
 
-/// Refuses a tensor whose memory does not hold its values. That it requires a gradient does not matter to who only
-/// reads.
-pub(crate) fn check_marks(object: &Bound<'_, PyAny>, descriptor: &Descriptor) -> PyResult<()> {
-    check_conjugated(object, descriptor)?;
-    check_negated(object, descriptor)
-}
-
-fn check_conjugated(object: &Bound<'_, PyAny>, descriptor: &Descriptor) -> PyResult<()> {
-    if may_be_conjugated(descriptor.dtype()) && answers(object, interned!(object.py(), "is_conj"))? {
+/// Refuses a tensor of a dtype, that came through an exchange table, whose memory does not hold its values. That it requires a
+/// gradient does not matter to who only reads.
+#[inline]
+pub(crate) fn check_marks(object: &Bound<'_, PyAny>, table: &Table, dtype: DLDataType) -> PyResult<()> {
+    if is_complex(dtype) && answers(object, interned!(object.py(), "is_conj"))? {
         return Err(PyBufferError::new_err(CONJUGATED));
     }
-    Ok(())
-}
-
-fn check_negated(object: &Bound<'_, PyAny>, descriptor: &Descriptor) -> PyResult<()> {
-    if may_be_negated(descriptor) && answers(object, interned!(object.py(), "is_neg"))? {
+    if may_be_marked(dtype) && table.is_negated(object)? {
         return Err(PyBufferError::new_err(NEGATED));
     }
     Ok(())
+}
+
+/// Whether an object says that it is negated. PyTorch's wrappers for export alone answer no question; the tensor within is asked.
+fn says_negated(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = object.py();
+    let name = interned!(py, "is_neg");
+    let error = match answers(object, name) {
+        Err(error) if error.is_instance_of::<PyRuntimeError>(py) => error,
+        answer => return answer,
+    };
+    let Some(guard) = unless_it_raises(py, without_overrides(py))?.flatten() else { return Err(error) };
+    guard.call_method0(interned!(py, "__enter__"))?;
+    let answer = answers(object, name);
+    guard.call_method1(interned!(py, "__exit__"), (py.None(), py.None(), py.None()))?;
+    answer
+}
+
+/// What PyTorch has, when it is there, to let a tensor of a derived class be asked as one of its own.
+fn without_overrides(py: Python<'_>) -> PyResult<Option<Bound<'_, PyAny>>> {
+    let Some(torch) = loaded_module(py, interned!(py, "torch")) else { return Ok(None) };
+    let inner = torch.getattr(interned!(py, "_C"))?;
+    inner.call_method0(interned!(py, "DisableTorchFunctionSubclass")).map(Some)
 }
 
 /// The refusal of an object whose memory does not hold its values, whichever way one takes it; asked once another way has
@@ -118,16 +136,8 @@ pub(crate) fn nulls(object: &Bound<'_, PyAny>) -> PyResult<Option<PyErr>> {
 }
 
 #[inline]
-fn may_be_conjugated(dtype: DLDataType) -> bool {
+fn is_complex(dtype: DLDataType) -> bool {
     matches!(dtype.code, DLDataTypeCode::COMPLEX | DLDataTypeCode::BCOMPLEX)
-}
-
-/// The mark comes from the imaginary half of a conjugated tensor, which is real and has gaps, unless it has one element
-/// or none.
-#[inline]
-fn may_be_negated(descriptor: &Descriptor) -> bool {
-    let real = matches!(descriptor.dtype().code, DLDataTypeCode::FLOAT | DLDataTypeCode::BFLOAT);
-    real && (descriptor.layout().size() <= 1 || !descriptor.layout().is_c_contiguous())
 }
 
 /// Whether the class was made by Python code, as those are that lay a mask over an array. The array types of C, above
@@ -149,12 +159,4 @@ fn masks_elements(object: &Bound<'_, PyAny>) -> PyResult<bool> {
         return Ok(false);
     };
     any.call0()?.is_truthy()
-}
-
-/// Whether the method exists and answers true.
-fn answers(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> PyResult<bool> {
-    match object.getattr_opt(name)? {
-        Some(method) => method.call0()?.is_truthy(),
-        None => Ok(false),
-    }
 }
