@@ -12,7 +12,7 @@ import dlferry
 import dlferry_testing as dt
 import numpy as np
 import pytest
-from craft import HOST_READABLE, OTHER_DEVICES, READ_ONLY, deletions, floats, on_device
+from craft import HOST_READABLE, OTHER_DEVICES, PADDED, READ_ONLY, deletions, floats, on_device
 
 views = pytest.importorskip("dlferry_views")
 
@@ -51,6 +51,15 @@ def test_any_rank(rank: int) -> None:
     assert views.see_f32(x)[3] == x.ravel().tolist()
     views.fill(x, 5)
     assert x.ravel().tolist() == [5.0] * x.size
+
+
+@pytest.mark.parametrize(("data", "flags"), [(b"\x01\x0e\x03\x04", PADDED), (b"\xe1\x43", 0)])
+def test_elements_below_a_byte_are_not_taken_on_loan(data: bytes, flags: int) -> None:
+    """E12: what is lent does not say whether they are packed or padded."""
+    crafted = dt.Crafted(data, shape=[4], code=0, bits=4, flags=flags)
+    for lender in (dt.exchange_type(crafted)(), dt.Producer(crafted)):
+        for _known in range(2):
+            assert views.see_converted(lender)[3] == [1, -2, 3, 4]
 
 
 def test_array_without_axes() -> None:

@@ -42,7 +42,12 @@ def test_wrapped_tensor_stays_read_only_on_every_hop():
 def test_wrapper_hides_nothing_that_is_refused():
     numbers = torch.tensor([1 + 2j, 3 + 4j])
     negated = numbers.conj().imag
-    for theirs in (torch.zeros(2, requires_grad=True), numbers.conj(), negated, negated.as_strided((2,), (1,))):
+    for theirs in (
+        torch.zeros(2, requires_grad=True),
+        numbers.conj(),
+        negated,
+        negated.as_strided((2,), (1,)),
+    ):
         with pytest.raises((BufferError, RuntimeError)):
             dlferry.from_dlpack(Wrapper(theirs))
 
@@ -51,7 +56,12 @@ def test_wrapper_hides_nothing_that_is_refused():
 def test_wrapper_of_any_strides_is_taken():
     """It answers no question itself, and is asked whether it is negated nevertheless."""
     numbers = torch.arange(6.0).reshape(2, 3)
-    for theirs in (numbers, numbers.T, numbers[:, ::2], torch.view_as_complex(torch.arange(6.0).reshape(3, 2))):
+    for theirs in (
+        numbers,
+        numbers.T,
+        numbers[:, ::2],
+        torch.view_as_complex(torch.arange(6.0).reshape(3, 2)),
+    ):
         tensor = dlferry.from_dlpack(Wrapper(theirs))
         assert tensor.readonly
         assert tensor.tolist() == theirs.tolist()

@@ -123,7 +123,7 @@ unsafe fn usable(mut header: *mut DLPackExchangeAPIHeader) -> Option<NonNull<DLP
 /// What a table lends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loan {
-    /// Nothing, or nothing of this object.
+    /// Nothing, or nothing of this object that can be told.
     None,
     /// So many bytes of host memory, all of them elements' in C order.
     Solid(usize),
@@ -159,6 +159,8 @@ impl Table {
         // anything else is asked of the object (rule E4).
         Ok(match unsafe { descriptor.rewrite_borrowed(NonNull::from(&mut lent).cast()) } {
             Ok(Some(bytes)) => Loan::Solid(bytes),
+            // Whether each such element has a byte of its own is said by the flags of a managed tensor alone (rule E12).
+            Ok(None) if descriptor.dtype().is_sub_byte() => Loan::None,
             Ok(None) => Loan::Other,
             Err(_) => Loan::None,
         })
