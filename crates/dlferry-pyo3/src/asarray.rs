@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyBufferError, PyException, PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
-use crate::error::CopyRequiredError;
+use crate::error::{CopyRequiredError, is_broken};
 use crate::once::interned;
 use crate::protocol::{self, Request, values};
 use crate::python::{name_of_type, offered};
@@ -92,14 +92,16 @@ fn array_method(object: &Bound<'_, PyAny>, request: &Request) -> PyResult<Option
         // An array of NumPy's own: nothing new to be had.
         return Ok(None);
     }
-    let taken = if let Ok(Some(tensor)) = dlpack(&array, request) {
-        tensor
-    } else {
-        if let Some(error) = values::refusal(&array)? {
-            return Err(error);
+    let taken = match dlpack(&array, request) {
+        Ok(Some(tensor)) => tensor,
+        Err(error) if is_broken(py, &error) => return Err(error),
+        Ok(None) | Err(_) => {
+            if let Some(error) = values::refusal(&array)? {
+                return Err(error);
+            }
+            buffer_of(&array, request)?
+                .ok_or_else(|| PyBufferError::new_err(format!("it answers an object of {}", array.get_type())))?
         }
-        buffer_of(&array, request)?
-            .ok_or_else(|| PyBufferError::new_err(format!("it answers an object of {}", array.get_type())))?
     };
     // Whether the method copied, nobody knows.
     Ok(Some(taken.of_unknown_origin()))
@@ -112,7 +114,8 @@ struct Ways<'a, 'py> {
 }
 
 impl Ways<'_, '_> {
-    /// Tries one way. A refusal is noted; what is none, such as an interrupt or a lack of memory, goes on up.
+    /// Tries one way. A refusal is noted; what is none, such as an interrupt or a lack of memory, goes on up. After the refusal
+    /// of memory that cannot be as its producer says, no other way is tried.
     fn attempt(
         &mut self,
         way: &'static str,
@@ -122,6 +125,11 @@ impl Ways<'_, '_> {
         match take() {
             Err(error) if !error.is_instance_of::<PyException>(py) => Err(error),
             Err(error) if error.is_instance_of::<PyMemoryError>(py) => Err(error),
+            Err(error) if is_broken(py, &error) => {
+                self.refusals.push((way, error));
+                let refusals = core::mem::take(&mut self.refusals);
+                Err(Ways { object: self.object, refusals }.into_error()?)
+            }
             Err(error) => {
                 self.refusals.push((way, error));
                 Ok(None)

@@ -25,8 +25,43 @@ pub trait IntoPyErr {
 
 impl IntoPyErr for DescribeError {
     fn into_py_err(self) -> PyErr {
-        PyBufferError::new_err(self.to_string())
+        let text = self.to_string();
+        if denies_memory(&self) { broken(text) } else { PyBufferError::new_err(text) }
     }
+}
+
+/// Whether the fault is of the memory that is described, and not of what one way of describing has no words for.
+fn denies_memory(fault: &DescribeError) -> bool {
+    match fault {
+        DescribeError::NegativeNdim { .. }
+        | DescribeError::NullShape { .. }
+        | DescribeError::MisalignedDims { .. }
+        | DescribeError::NullData { .. }
+        | DescribeError::AddressOverflow { .. } => true,
+        DescribeError::Layout(fault) => !matches!(fault, LayoutError::PartialStride { .. }),
+        _ => false,
+    }
+}
+
+/// The refusal of an array whose memory cannot be as its producer says. Other ways to it lead to the same memory, so none is
+/// tried: some do not look, and would hand on what is not there.
+pub(crate) fn broken(text: String) -> PyErr {
+    let error = PyBufferError::new_err(text);
+    let _gone = Python::try_attach(|py| mark_broken(py, &error));
+    error
+}
+
+/// Makes a refusal one of those that [`is_broken`] tells.
+pub(crate) fn mark_broken(py: Python<'_>, error: &PyErr) {
+    if let Err(failure) = error.value(py).setattr(interned!(py, "_is_broken"), true) {
+        failure.write_unraisable(py, None);
+    }
+}
+
+/// Whether an error is the refusal of an array whose memory cannot be as its producer says.
+pub(crate) fn is_broken(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<PyBufferError>(py)
+        && error.value(py).getattr_opt(interned!(py, "_is_broken")).is_ok_and(|mark| mark.is_some())
 }
 
 impl IntoPyErr for LayoutError {

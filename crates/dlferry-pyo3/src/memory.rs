@@ -3,7 +3,7 @@
 use dlferry::abi::{DLDataType, DLDevice};
 use dlferry::copy::Strided;
 use dlferry::layout::{Layout, LayoutError};
-use dlferry::managed::{Descriptor, Fields, Tensor as Managed};
+use dlferry::managed::{DescribeError, Descriptor, Fields, Tensor as Managed};
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
@@ -105,7 +105,7 @@ impl Memory {
 }
 
 fn refused(error: &LayoutError) -> PyErr {
-    PyBufferError::new_err(error.to_string())
+    DescribeError::Layout(error.clone()).into_py_err()
 }
 
 /// A Python object that keeps memory alive; let go of on any thread, and left alone once the interpreter is gone.

@@ -42,8 +42,18 @@ NEGATED = {
     "of other memory": lambda: complexes()[0].conj().imag.set_(torch.arange(4.0)),
     "set as data": lambda: with_data(torch.arange(4), complexes().conj().imag.as_strided((4,), (1,))),
     "complex anew": lambda: torch.view_as_complex(complexes().conj().imag.as_strided((4, 2), (2, 1), 0)),
-    "half": lambda: torch.zeros(3, dtype=torch.complex32).conj().imag.as_strided((3,), (1,)),
 }
+
+
+@pytest.mark.parametrize("way", ["from_dlpack", "asarray"])
+def test_tensor_whose_memory_was_given_back_is_refused(way):
+    """PyTorch makes an array of NumPy's of it all the same, of memory that is not its own."""
+    theirs = torch.ones(4)
+    theirs.untyped_storage().resize_(0)
+    with pytest.raises(BufferError, match="data is NULL"):
+        getattr(dlferry, way)(theirs)
+
+
 # The same values in memory as they are, and near relatives of the above.
 TRUE = {
     "resolved": lambda: complexes().conj().resolve_conj(),

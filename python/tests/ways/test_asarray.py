@@ -104,6 +104,55 @@ def test_ways_are_tried_in_their_order():
     assert dlferry.asarray(memoryview(second)).tolist() == [1.0]
 
 
+# What says of its memory what cannot be.
+BROKEN = {
+    "data": {"null_data": True},
+    "ndim": {"ndim": -1},
+    "extent": {"shape": [2, -3]},
+    "elements": {"shape": [2**62, 8]},
+    "strides": {"strides": [2**62, 1]},
+    "address": {"address": 2**64 - 4},
+}
+
+
+@pytest.mark.parametrize("style", ["new", "always_unversioned", "table"])
+@pytest.mark.parametrize("fault", BROKEN)
+def test_memory_that_cannot_be_as_described_is_not_taken_another_way(fault, style):
+    """5.10: the other ways lead to the same memory, and some of them do not look."""
+    crafted = dt.Crafted(bytes(24), **{"shape": [2, 3], **BROKEN[fault]})
+    lender = dt.exchange_type(crafted) if style == "table" else object
+    producer = dt.Producer(crafted, style="new" if style == "table" else style)
+
+    class Broken(lender):
+        def __dlpack__(self, **keywords):
+            return producer.__dlpack__(**keywords)
+
+        def __array__(self, dtype=None, copy=None):
+            pytest.fail("was asked")
+
+        __array_interface__ = property(__array__)
+
+    with pytest.raises(BufferError) as meant:
+        dlferry.from_dlpack(Broken())
+    for copy in (None, True, False):
+        with refused(BufferError, match=re.escape(f"DLPack ({meant.value})")):
+            dlferry.asarray(Broken(), copy=copy)
+    views = pytest.importorskip("dlferry_views")
+    for function in (views.see_converted, views.see_any, lambda x: views.fill(x, 1)):
+        with refused(BufferError, match=re.escape(str(meant.value))):
+            function(Broken())
+
+
+def test_buffer_that_cannot_be_as_described_is_not_taken_another_way():
+    class Broken(dt.BufferExporter):
+        def __array__(self, dtype=None, copy=None):
+            pytest.fail("was asked")
+
+    for fields, why in (({"null_data": True}, "NULL"), ({"ndim": -1}, "negative"), ({"shape": [-1]}, "negative")):
+        with refused(BufferError, match=rf"buffer \(.*{why}"):
+            dlferry.asarray(Broken(b"1234", **fields))
+
+
 def test_one_error_lists_each_way_and_its_reason():
     class Hopeless:
         __cuda_array_interface__ = 7

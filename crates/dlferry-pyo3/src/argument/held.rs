@@ -5,12 +5,14 @@ use core::mem::ManuallyDrop;
 use dlferry::copy::Order as CopyOrder;
 use dlferry::managed::{Descriptor, Tensor as Managed};
 use dlferry::view::TensorView;
+use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 
 use super::require::Order;
 use super::wanted::Wanted;
 use super::{refusal, ways};
 use crate::borrow::{self, Kind, Slot};
+use crate::error::is_broken;
 use crate::exchange::Loan;
 use crate::protocol::{self, Request};
 use crate::tensor::Tensor;
@@ -101,8 +103,9 @@ impl<'py> Held<'py> {
         let any = wanted.before_conversion();
         let mut slot = borrow::reserve(object.py())?;
         if let Err(error) = ways::describe(object, &any, slot.body_mut()) {
-            // Elements that DLPack cannot describe are copied. Not so those of an object that refuses as such.
-            if !error.is_instance_of::<pyo3::exceptions::PyBufferError>(object.py()) {
+            // Elements that DLPack cannot describe are copied. Not so those of an object that refuses as such, nor memory that
+            // cannot be as it is described.
+            if !error.is_instance_of::<PyBufferError>(object.py()) || is_broken(object.py(), &error) {
                 return Err(error);
             }
             ways::keep(asarray(object, &Request::default())?, slot.body_mut());

@@ -10,6 +10,7 @@ use pyo3::types::{PyFloat, PyInt, PyList, PyTuple};
 use super::require::{Dyn, Order};
 use super::wanted::Wanted;
 use crate::borrow::Kind;
+use crate::error::{is_broken, mark_broken};
 use crate::python::name_of_type;
 
 /// The array is not as wanted.
@@ -51,6 +52,9 @@ pub(super) fn not_exchanged(object: &Bound<'_, PyAny>, wanted: &Wanted, why: PyE
     let kind = name_of_type(object);
     let text = format!("wanted {wanted}, found an object of type {kind} that cannot be exchanged: {}", why.value(py));
     let error = PyBufferError::new_err(text);
+    if is_broken(py, &why) {
+        mark_broken(py, &error);
+    }
     error.set_cause(py, Some(why));
     error
 }

@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use super::refusal;
 use super::wanted::Wanted;
 use crate::borrow::Body;
+use crate::error::is_broken;
 use crate::exchange::{Loan, Table};
 use crate::numpy::{self, Array};
 use crate::protocol::{self, Request, values};
@@ -111,6 +112,7 @@ fn describe_other(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -
     let refused = match by_management(object, wanted, body) {
         Ok(true) => return Ok(()),
         Ok(false) => None,
+        Err(error) if is_broken(object.py(), &error) => return Err(refusal::not_exchanged(object, wanted, error)),
         Err(error) if error.is_instance_of::<PyBufferError>(object.py()) => Some(error),
         Err(error) => return Err(error),
     };

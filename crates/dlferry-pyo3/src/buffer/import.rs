@@ -8,7 +8,7 @@ use pyo3::ffi::{self, Py_buffer, Py_ssize_t};
 use pyo3::prelude::*;
 use pyo3::types::PyMemoryView;
 
-use crate::error::with_note;
+use crate::error::{broken, with_note};
 use crate::memory::Memory;
 use crate::numpy;
 use crate::once::interned;
@@ -178,7 +178,8 @@ fn is_pointer(format: &str) -> bool {
 
 /// The buffer's own axes: extents, and strides in bytes.
 fn axes(view: &Py_buffer, itemsize: i64) -> PyResult<(Vec<i64>, Vec<i64>)> {
-    let ndim = usize::try_from(view.ndim).map_err(|_| refuse(&format!("ndim is {}, which is negative", view.ndim)))?;
+    let negative = |_| broken(format!("the buffer's ndim is {}, which is negative", view.ndim));
+    let ndim = usize::try_from(view.ndim).map_err(negative)?;
     if ndim > MAX_NDIM {
         return Err(refuse(&format!("ndim is {ndim}, and the protocol has at most {MAX_NDIM} axes")));
     }

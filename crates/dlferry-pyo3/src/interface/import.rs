@@ -2,12 +2,13 @@ use core::ptr;
 
 use dlferry::abi::{DLDevice, DLDeviceType};
 use dlferry::element::notation::parse_typestr;
+use dlferry::managed::DescribeError;
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
 use crate::buffer::Flat;
-use crate::error::CopyRequiredError;
+use crate::error::{CopyRequiredError, IntoPyErr, broken};
 use crate::memory::{Keep, Memory};
 use crate::once::interned;
 use crate::protocol::Request;
@@ -141,7 +142,7 @@ impl<'py> Interface<'py> {
         let memory = self.form()?;
         let item = i64::try_from(memory.dtype.item_bytes())?;
         let layout = dlferry::layout::Layout::new(&memory.shape, &memory.strides)
-            .map_err(|error| PyBufferError::new_err(error.to_string()))?;
+            .map_err(|error| DescribeError::Layout(error).into_py_err())?;
         let start = i64::try_from(offset)?;
         let fits = layout.span().is_none_or(|span| {
             let end = start.checked_add(span.highest).and_then(|last| last.checked_add(item));
@@ -149,7 +150,7 @@ impl<'py> Interface<'py> {
                 && end.is_some_and(|end| usize::try_from(end).is_ok_and(|end| end <= flat.len()))
         });
         if !fits {
-            return Err(refuse("elements reach beyond its buffer"));
+            return Err(broken(String::from("the array interface's elements reach beyond its buffer")));
         }
         Ok(Memory { data: flat.data().wrapping_add(offset), read_only: flat.is_read_only(), ..memory })
     }

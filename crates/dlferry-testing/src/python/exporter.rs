@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 /// `format=None`, `shape=None`, `strides=None` and `suboffsets=None` are NULL pointers. `ndim` overrides the length of the
 /// shape; arrays shorter than it are filled up with ones, so that reading them is sound. `len` is by default that of the
 /// data, and `offset` is where in the data the buffer begins. `refuse` makes each request a `BufferError` with that text.
-#[pyclass(frozen, module = "dlferry_testing")]
+#[pyclass(frozen, subclass, module = "dlferry_testing")]
 pub(super) struct BufferExporter {
     data: Box<[u8]>,
     offset: usize,
