@@ -1,5 +1,7 @@
 """`tobytes`: the elements as they lie, in an order."""
 
+import pickle
+
 import dlferry
 import dlferry_testing as dt
 import numpy as np
@@ -29,6 +31,20 @@ def test_bytes_are_those_of_numpy(dtype, layout):
     assert sorted(tensor.tobytes("K")) == sorted(array.tobytes("C"))
 
 
+@pytest.mark.parametrize(("dtype", "count", "wanted"), [
+    ("int4", 3, b"\xff\x0f"), ("int4", 4, b"\xff\xff"), ("uint2", 5, b"\xff\x03"), ("uint1", 9, b"\xff\x01"),
+    ("float6_e2m3fn", 2, b"\xff\x0f"), ("float6_e2m3fn", 4, b"\xff\xff\xff"), ("int4", 0, b""),
+])  # fmt: skip
+def test_bits_behind_the_last_packed_element_are_zero(dtype, count, wanted):
+    tensor = dlferry.from_buffer(b"\xff" * 9).view(dtype)[:count]
+    for part in (tensor, tensor.reshape(count, 1), tensor.reshape(1, count).T):
+        assert part.tobytes() == part.tobytes("F") == part.tobytes("K") == wanted
+    other = dlferry.from_buffer(wanted.ljust(9, b"\x00")).view(dtype)[:count]
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        assert pickle.dumps(tensor, protocol) == pickle.dumps(other, protocol)
+        assert pickle.loads(pickle.dumps(tensor, protocol)).tolist() == tensor.tolist()
+
+
 def test_own_order_is_that_of_the_memory():
     array = cube()
     assert tensor_of(array.transpose(1, 2, 0)).tobytes("K") == array.tobytes()
@@ -46,12 +62,13 @@ def test_bytes_are_a_copy_and_make_the_tensor_again():
 
 @pytest.mark.parametrize("order", ["C", "F", "K"])
 @pytest.mark.parametrize(
-    ("name", "count", "length"), [("int4", 3, 2), ("uint2", 5, 2), ("float4_e2m1fn", 4, 2)]
+    ("name", "count", "wanted"),
+    [("int4", 3, b"\x21\x03"), ("uint2", 5, b"\x21\x03"), ("float4_e2m1fn", 4, b"\x21\x43")],
 )
-def test_packed_elements_stay_packed(order, name, count, length):
+def test_packed_elements_stay_packed(order, name, count, wanted):
     memory = bytes([0x21, 0x43])
     tensor = dlferry.from_address(np.frombuffer(memory, np.uint8).ctypes.data, (count,), name, owner=memory)
-    assert tensor.tobytes(order) == memory[:length]
+    assert tensor.tobytes(order) == wanted
 
 
 @pytest.mark.parametrize("name", ["bfloat16", "float8_e5m2", "complex64"])

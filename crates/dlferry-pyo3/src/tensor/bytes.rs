@@ -20,14 +20,19 @@ pub(super) fn tobytes<'py>(tensor: &Tensor, py: Python<'py>, order: &str) -> PyR
     Ok(PyBytes::new(py, view.as_slice().map_err(IntoPyErr::into_py_err)?))
 }
 
-/// All elements as one run of bytes, in an order: the tensor's own memory when they lie so.
+/// All elements as one run of bytes, in an order: the tensor's own memory when they lie so and end with a byte. What is behind
+/// the last packed element is nobody's value, and zero in a copy.
 pub(super) fn in_one_run(tensor: &Tensor, py: Python<'_>, order: Order) -> PyResult<Tensor> {
-    let layout = tensor.shared.descriptor().layout();
-    let lies_so = match order {
-        Order::C => layout.is_c_contiguous(),
-        Order::F => layout.is_f_contiguous(),
-        Order::K => layout.is_c_contiguous() || layout.is_f_contiguous(),
-    };
+    let descriptor = tensor.shared.descriptor();
+    let layout = descriptor.layout();
+    let bits = u32::try_from(layout.size() % 8).unwrap_or(0).checked_mul(descriptor.storage_bits());
+    let ends_with_byte = bits.is_some_and(|bits| bits % 8 == 0);
+    let lies_so = ends_with_byte
+        && match order {
+            Order::C => layout.is_c_contiguous(),
+            Order::F => layout.is_f_contiguous(),
+            Order::K => layout.is_c_contiguous() || layout.is_f_contiguous(),
+        };
     let copy = if lies_so { None } else { Some(in_order(tensor, py, order)?) };
     let whole = copy.as_ref().unwrap_or(tensor);
     let descriptor = whole.shared.descriptor();
