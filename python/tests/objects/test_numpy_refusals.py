@@ -214,3 +214,14 @@ def test_error_of_the_mask_itself_passes_unchanged():
     kind = type("Masking", (Producer,), {"mask": property(broken)})
     with pytest.raises(LookupError, match="no mask today"):
         dlferry.from_dlpack(np.zeros(2).view(kind))
+
+
+@pytest.mark.parametrize("mask", [False, True, [(True, False), (False, False)]])
+@pytest.mark.parametrize("way", ["from_dlpack", "asarray"])
+def test_masked_structures_are_refused_as_structures(way, mask):
+    """Their masks have fields too, and NumPy cannot say whether any is set."""
+    array = np.ma.masked_array(np.zeros(2, [("a", "f4"), ("b", "i4")]), mask=mask)
+    with pytest.raises(BufferError, match="whole structure: pass one field"):
+        getattr(dlferry, way)(array)
+    with pytest.raises(BufferError, match="struct; take one of its fields"):
+        dlferry.from_buffer(array)

@@ -148,7 +148,11 @@ def test_buffer_that_cannot_be_as_described_is_not_taken_another_way():
         def __array__(self, dtype=None, copy=None):
             pytest.fail("was asked")
 
-    for fields, why in (({"null_data": True}, "NULL"), ({"ndim": -1}, "negative"), ({"shape": [-1]}, "negative")):
+    for fields, why in (
+        ({"null_data": True}, "NULL"),
+        ({"ndim": -1}, "negative"),
+        ({"shape": [-1]}, "negative"),
+    ):
         with refused(BufferError, match=rf"buffer \(.*{why}"):
             dlferry.asarray(Broken(b"1234", **fields))
 

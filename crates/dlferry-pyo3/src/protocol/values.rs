@@ -7,7 +7,7 @@
 
 use dlferry::abi::{DLDataType, DLDataTypeCode};
 use dlferry::managed::Tensor as Managed;
-use pyo3::exceptions::{PyBufferError, PyRuntimeError};
+use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
@@ -148,15 +148,27 @@ fn is_coded_in_python(object: &Bound<'_, PyAny>) -> bool {
     flags & ffi::Py_TPFLAGS_HEAPTYPE != 0
 }
 
-/// Whether the object has a mask and some element is under it. A method of that name is no mask.
+/// Whether the object has a mask and some element is under it. A method of that name is no mask, and that of structures, which
+/// are refused as such, has one for each field.
 fn masks_elements(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = object.py();
     let name = interned!(py, "mask");
     if type_attribute(object, name)?.is_none() {
         return Ok(false);
     }
-    let Some(any) = object.getattr(name)?.getattr_opt(interned!(py, "any"))? else {
+    let mask = object.getattr(name)?;
+    let Some(any) = mask.getattr_opt(interned!(py, "any"))? else {
         return Ok(false);
     };
-    any.call0()?.is_truthy()
+    match any.call0() {
+        Err(error) if error.is_instance_of::<PyTypeError>(py) && has_fields(&mask) => Ok(false),
+        answer => answer?.is_truthy(),
+    }
+}
+
+/// Whether an array is one of structures.
+fn has_fields(array: &Bound<'_, PyAny>) -> bool {
+    let py = array.py();
+    let dtype = array.getattr(interned!(py, "dtype"));
+    dtype.and_then(|dtype| dtype.getattr(interned!(py, "names"))).is_ok_and(|names| !names.is_none())
 }
