@@ -41,12 +41,10 @@ def test_wrapped_tensor_stays_read_only_on_every_hop():
 @wrapping
 def test_wrapper_hides_nothing_that_is_refused():
     numbers = torch.tensor([1 + 2j, 3 + 4j])
-    negated = numbers.conj().imag
     for theirs in (
         torch.zeros(2, requires_grad=True),
         numbers.conj(),
-        negated,
-        negated.as_strided((2,), (1,)),
+        numbers.conj().imag,
     ):
         with pytest.raises((BufferError, RuntimeError)):
             dlferry.from_dlpack(Wrapper(theirs))

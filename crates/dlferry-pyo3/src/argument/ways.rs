@@ -143,16 +143,9 @@ fn describe_other(object: &Bound<'_, PyAny>, wanted: &Wanted, body: &mut Body) -
 #[inline]
 fn by_loan(object: &Bound<'_, PyAny>, table: &Table, wanted: &Wanted, body: &mut Body) -> PyResult<Loan> {
     let descriptor = &mut body.descriptor;
-    // Where one dtype is wanted it is known what to ask, before the tensor is lent; one of another dtype is refused anyway.
-    let asked = wanted.dtype;
-    if let Some(dtype) = asked
-        && let Err(error) = values::check_marks(object, table, dtype)
-    {
-        return not_asked(object, wanted, error);
-    }
     match table.lend(object, descriptor)? {
         Loan::None => Ok(Loan::None),
-        Loan::Solid(bytes) if asked.is_some() || !values::may_be_marked(descriptor.dtype()) => Ok(Loan::Solid(bytes)),
+        Loan::Solid(bytes) if !values::may_be_marked(descriptor) => Ok(Loan::Solid(bytes)),
         Loan::Solid(_) | Loan::Other => check_loan(object, table, wanted, body),
     }
 }
@@ -164,18 +157,15 @@ fn check_loan(object: &Bound<'_, PyAny>, table: &Table, wanted: &Wanted, body: &
     if !is_on_host(descriptor) {
         return Ok(Loan::None);
     }
-    let dtype = descriptor.dtype();
-    if wanted.dtype.is_some() || !values::may_be_marked(dtype) {
+    if !values::may_be_marked(descriptor) {
         return Ok(Loan::Other);
     }
-    if let Err(error) = values::check_marks(object, table, dtype) {
+    // Being asked, the object may run any code, which may move the memory: it is described anew.
+    if let Err(error) = values::check_marks(object, table, descriptor) {
         return not_asked(object, wanted, error);
     }
-    // Being asked, the object may have run any code, which may have moved the memory: it is described anew, and taken another
-    // way if it is of another dtype now.
-    let is_lent = table.lend(object, descriptor)? != Loan::None;
-    let is_same = is_lent && is_on_host(descriptor) && descriptor.dtype() == dtype;
-    Ok(if is_same { Loan::Other } else { Loan::None })
+    let is_lent = table.lend(object, descriptor)? != Loan::None && is_on_host(descriptor);
+    Ok(if is_lent { Loan::Other } else { Loan::None })
 }
 
 /// What is marked is refused. What will not be asked may still be handed over by a method of its own.

@@ -6,7 +6,7 @@
 //! their mask is lost.
 
 use dlferry::abi::{DLDataType, DLDataTypeCode};
-use dlferry::managed::Tensor as Managed;
+use dlferry::managed::{Descriptor, Tensor as Managed};
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -49,8 +49,8 @@ pub(crate) fn check(object: &Bound<'_, PyAny>, tensor: &mut Managed, way: Way<'_
             }
             tensor.set_read_only();
         }
-        check_marks(object, table, tensor.descriptor().dtype())?;
-    } else if may_be_marked(tensor.descriptor().dtype()) && says_negated(object)? {
+        check_marks(object, table, tensor.descriptor())?;
+    } else if may_be_negated(tensor.descriptor()) && says_negated(object)? {
         return Err(PyBufferError::new_err(NEGATED));
     }
     if matches!(way, Way::Method) && is_coded_in_python(object) && masks_elements(object)? {
@@ -59,24 +59,20 @@ pub(crate) fn check(object: &Bound<'_, PyAny>, tensor: &mut Managed, way: Way<'_
     Ok(())
 }
 
-/// Whether a tensor of a dtype may be of the kinds that [`check_marks`] refuses.
-///
-/// The first mark is of complex numbers. The second comes from the imaginary half of those that have the first, and stays on what
-/// is made of it without a copy: real, or complex anew, at any strides, of any other memory. A marked tensor is never seen as
-/// one of integers.
+/// Whether a tensor that came through an exchange table may be of the kinds that [`check_marks`] refuses.
 #[inline]
-pub(crate) fn may_be_marked(dtype: DLDataType) -> bool {
-    matches!(dtype.code, DLDataTypeCode::FLOAT | DLDataTypeCode::BFLOAT) || is_complex(dtype)
+pub(crate) fn may_be_marked(descriptor: &Descriptor) -> bool {
+    is_complex(descriptor.dtype()) || may_be_negated(descriptor)
 }
 
-/// Refuses a tensor of a dtype, that came through an exchange table, whose memory does not hold its values. That it requires a
-/// gradient does not matter to who only reads.
+/// Refuses a tensor that came through an exchange table whose memory does not hold its values. That it requires a gradient does
+/// not matter to who only reads.
 #[inline]
-pub(crate) fn check_marks(object: &Bound<'_, PyAny>, table: &Table, dtype: DLDataType) -> PyResult<()> {
-    if is_complex(dtype) && answers(object, interned!(object.py(), "is_conj"))? {
+pub(crate) fn check_marks(object: &Bound<'_, PyAny>, table: &Table, descriptor: &Descriptor) -> PyResult<()> {
+    if is_complex(descriptor.dtype()) && answers(object, interned!(object.py(), "is_conj"))? {
         return Err(PyBufferError::new_err(CONJUGATED));
     }
-    if may_be_marked(dtype) && table.is_negated(object)? {
+    if may_be_negated(descriptor) && table.is_negated(object)? {
         return Err(PyBufferError::new_err(NEGATED));
     }
     Ok(())
@@ -133,6 +129,16 @@ pub(crate) fn nulls(object: &Bound<'_, PyAny>) -> PyResult<Option<PyErr>> {
     let count = if count.is_callable() { unless_it_raises(py, count.call0())? } else { Some(count) };
     let has_some = count.and_then(|count| count.extract::<i64>().ok()).is_some_and(|count| count > 0);
     Ok(has_some.then(|| PyBufferError::new_err(NULLS)))
+}
+
+/// The mark comes from the imaginary half of a conjugated tensor, which is real and has gaps, unless it has one element or none.
+/// It stays on what is made of that without a copy, which can be complex anew. Real ones without gaps are not asked: PyTorch lets
+/// go of the interpreter to answer, which takes as long as all of the rest; `SAFETY.md` says what goes unseen.
+#[inline]
+fn may_be_negated(descriptor: &Descriptor) -> bool {
+    let is_real = matches!(descriptor.dtype().code, DLDataTypeCode::FLOAT | DLDataTypeCode::BFLOAT);
+    let is_half = descriptor.layout().size() <= 1 || !descriptor.layout().is_c_contiguous();
+    (is_real && is_half) || is_complex(descriptor.dtype())
 }
 
 #[inline]
