@@ -40,7 +40,7 @@ def marked(crafted: dt.Crafted, table: bool, *, grad: bool = False, conj: bool =
     return type("Marked", (), {**body, "__dlpack__": lambda self, **keywords: crafted.capsule()})(), questions
 
 
-# dtype, shape, strides, and whether the negative bit is asked for: of floats that have gaps or are alone, of complex numbers.
+# dtype, shape, strides, and whether the negative bit is asked for: of floats with gaps or alone, of complex numbers.
 LAYOUTS = {
     "float, contiguous": (FLOAT, [2, 3], [3, 1], False),
     "float, columns": (FLOAT, [3, 2], [1, 3], True),
