@@ -1,5 +1,6 @@
-//! Any copy, also of packed elements, at every level of instructions, cached and streamed, whole and by threads, against one
-//! that goes element by element. The bytes of the input decide what is copied, and how.
+//! Any copy, also of packed elements and between these and such as have a byte each, at every level of instructions, cached and
+//! streamed, whole and by threads, against one that goes element by element. The bytes of the input decide what is copied, and
+//! how.
 
 #![no_main]
 
@@ -44,11 +45,14 @@ fn threads(below: &mut impl FnMut(usize) -> usize) -> NonZeroUsize {
 /// Packed elements, described as tensors.
 fn packed(below: &mut impl FnMut(usize) -> usize) {
     let case = bits::Case::random(below);
+    let threads = threads(below);
+    // In a third of them the target has a byte for each element, in a third the source.
+    let form = below(3);
+    let Some(case) = (if form == 0 { Some(case) } else { case.between_forms(form == 1) }) else { return };
     // More take long, bit by bit.
     if case.shape.iter().product::<i64>() > 20_000 || case.to.len > 1 << 17 {
         return;
     }
-    let threads = threads(below);
     let mut source = source(case.from.len);
     let (mut target, mut wanted) = fresh(0, case.to.len);
     case.copy(&mut wanted, &source);
@@ -57,7 +61,8 @@ fn packed(below: &mut impl FnMut(usize) -> usize) {
     let describe = |bytes: &mut [u8], side: &bits::Side| {
         let layout = Layout::new(&case.shape, &side.strides).expect("a case is well formed");
         let data = bytes.as_mut_ptr().wrapping_add(side.first).cast();
-        Descriptor::new(data, DLDevice::CPU, dtype, layout, Fields::SHARED).expect("a case is well formed")
+        let fields = Fields { padded: side.bits > usize::from(bits) * usize::from(lanes), ..Fields::SHARED };
+        Descriptor::new(data, DLDevice::CPU, dtype, layout, fields).expect("a case is well formed")
     };
     let (to, from) = (describe(&mut target, &case.to), describe(&mut source, &case.from));
     // SAFETY: all elements lie in the vector.

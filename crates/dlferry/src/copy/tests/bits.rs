@@ -1,5 +1,5 @@
-//! Any copy of packed elements, and the slow, obvious way to make it: bit by bit. Shared with the fuzz target; asks the crate
-//! for nothing.
+//! Any copy of packed elements, also to or from such as have a byte each, and the slow, obvious way to make it: bit by bit.
+//! Shared with the fuzz target; asks the crate for nothing.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -22,10 +22,11 @@ const ELEMENTS: [(u8, u8, u16); 12] = [
     (1, 1, 9),
 ];
 
-/// One side: strides in elements, bytes before that of the first element, and bytes in all.
+/// One side: strides in elements, bits of each, bytes before that of the first element, and bytes in all.
 #[derive(Clone, Debug)]
 pub(crate) struct Side {
     pub(crate) strides: Vec<i64>,
+    pub(crate) bits: usize,
     pub(crate) first: usize,
     pub(crate) len: usize,
 }
@@ -58,7 +59,6 @@ impl Case {
             most = (most / n).max(1);
             shape[axis] = i64::try_from(n).unwrap();
         }
-        let width = usize::from(element.1) * usize::from(element.2);
         let mut to = strides(&shape, false, below);
         if below(8) == 0 {
             // Two axes, of which neither lies within a step of the other.
@@ -76,18 +76,31 @@ impl Case {
             to = vec![columns + gap, 1];
             from = vec![1, rows + gap];
         }
-        let (to, from) = (side(&shape, to, width), side(&shape, from, width));
+        let bits = usize::from(element.1) * usize::from(element.2);
+        let (to, from) = (side(&shape, to, bits), side(&shape, from, bits));
         Self { element, shape, to, from }
+    }
+
+    /// The same copy with a byte for each element of one side, the target or else the source; `None` for elements that are
+    /// larger.
+    pub(crate) fn between_forms(mut self, spreads: bool) -> Option<Self> {
+        let padded = if spreads { &mut self.to } else { &mut self.from };
+        if padded.bits > 8 {
+            return None;
+        }
+        *padded = side(&self.shape, core::mem::take(&mut padded.strides), 8);
+        Some(self)
     }
 
     /// Copies bit by bit.
     pub(crate) fn copy(&self, target: &mut [u8], source: &[u8]) {
-        let width = i64::from(self.element.1) * i64::from(self.element.2);
+        let width = usize::from(self.element.1) * usize::from(self.element.2);
         each_index(&self.shape, |index| {
-            for bit in 0..width {
-                let (to, to_past) = self.to.at(index, width, bit);
-                let (from, from_past) = self.from.at(index, width, bit);
-                let value = source[from] >> from_past & 1;
+            for bit in 0..self.to.bits {
+                let (to, to_past) = self.to.at(index, bit);
+                let (from, from_past) = self.from.at(index, bit.min(width - 1));
+                // Above a value that has a byte its sign is repeated, or there are zeros.
+                let value = if bit < width || self.element.0 == 0 { source[from] >> from_past & 1 } else { 0 };
                 target[to] = target[to] & !(1 << to_past) | value << to_past;
             }
         });
@@ -96,9 +109,9 @@ impl Case {
 
 impl Side {
     /// The byte of a bit of an element, and its place within.
-    fn at(&self, index: &[i64], width: i64, bit: i64) -> (usize, i64) {
+    fn at(&self, index: &[i64], bit: usize) -> (usize, i64) {
         let offset: i64 = index.iter().zip(&self.strides).map(|(at, stride)| at * stride).sum();
-        let bit = offset * width + bit;
+        let bit = offset * i64::try_from(self.bits).unwrap() + i64::try_from(bit).unwrap();
         (self.first.checked_add_signed(isize::try_from(bit.div_euclid(8)).unwrap()).unwrap(), bit.rem_euclid(8))
     }
 }
@@ -130,11 +143,11 @@ fn strides(shape: &[i64], repeats: bool, below: &mut impl FnMut(usize) -> usize)
     strides
 }
 
-fn side(shape: &[i64], strides: Vec<i64>, width: usize) -> Side {
+fn side(shape: &[i64], strides: Vec<i64>, bits: usize) -> Side {
     let reach = |down: bool| -> usize {
         let steps = shape.iter().zip(&strides).map(|(n, stride)| (n - 1) * stride);
         usize::try_from(steps.filter(|step| (*step < 0) == down).sum::<i64>().abs()).unwrap()
     };
-    let first = (reach(true) * width).div_ceil(8);
-    Side { first, len: first + ((reach(false) + 1) * width).div_ceil(8), strides }
+    let first = (reach(true) * bits).div_ceil(8);
+    Side { first, len: first + ((reach(false) + 1) * bits).div_ceil(8), strides, bits }
 }

@@ -4,7 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::ControlFlow;
 
-use super::bits::Case;
+use super::bits::{Case, Side};
 use super::jobs::on_threads;
 use super::kernels::Rng;
 use crate::abi::{DLDataType, DLDataTypeCode, DLDevice};
@@ -98,58 +98,12 @@ fn bits_that_addresses_cannot_count_are_refused() {
     }
 }
 
-fn describe(bytes: &mut [u8], first: usize, dtype: DLDataType, layout: Layout) -> Descriptor {
-    let data = bytes.as_mut_ptr().wrapping_add(first).cast();
-    Descriptor::new(data, DLDevice::CPU, dtype, layout, Fields::SHARED).unwrap()
-}
-
-/// One side of a copy between packed elements and such as have a byte each: bits from one to the next, and memory that has not
-/// a byte more than they need.
-struct Half {
-    step: i64,
-    bytes: Vec<u8>,
-    first: usize,
-    layout: Layout,
-}
-
-impl Half {
-    fn new(rng: &mut Rng, layout: &Layout, bits: u32) -> Self {
-        let range = layout.byte_range(bits).unwrap();
-        let (before, after) = (range.start.unsigned_abs(), range.end.unsigned_abs());
-        Self { step: i64::from(bits), bytes: rng.bytes(before + after), first: before, layout: layout.clone() }
-    }
-
-    fn describe(&mut self, dtype: DLDataType) -> Descriptor {
-        let data = self.bytes.as_mut_ptr().wrapping_add(self.first).cast();
-        let fields = Fields { padded: self.step == 8, ..Fields::SHARED };
-        Descriptor::new(data, DLDevice::CPU, dtype, self.layout.clone(), fields).unwrap()
-    }
-
-    /// The byte of a bit of each element, and its place within.
-    fn places(&self, bit: i64) -> Vec<(usize, i64)> {
-        let place = |offset: i64| {
-            let at = offset * self.step + bit;
-            let byte = self.first.checked_add_signed(isize::try_from(at.div_euclid(8)).unwrap()).unwrap();
-            (byte, at.rem_euclid(8))
-        };
-        self.layout.offsets().map(place).collect()
-    }
-}
-
-/// What the target is after a copy, made bit by bit.
-fn between_forms(to: &Half, from: &Half, dtype: DLDataType) -> Vec<u8> {
-    let mut wanted = to.bytes.clone();
-    let width = i64::from(dtype.item_bits());
-    let written = if to.step == 8 { 8 } else { width };
-    for bit in 0..written {
-        // Above the value its sign is repeated, or there are zeros.
-        let is_value = bit < width || dtype.code == DLDataTypeCode::INT;
-        for ((byte, past), source) in to.places(bit).into_iter().zip(from.places(bit.min(width - 1))) {
-            let value = if is_value { from.bytes[source.0] >> source.1 & 1 } else { 0 };
-            wanted[byte] = wanted[byte] & !(1 << past) | value << past;
-        }
-    }
-    wanted
+/// The tensor of a side, in memory of which it has the first byte somewhere.
+fn describe(bytes: &mut [u8], first: usize, side: &Side, case: &Case) -> Descriptor {
+    let data = bytes.as_mut_ptr().wrapping_add(first + side.first).cast();
+    let padded = side.bits > usize::try_from(dtype(case).item_bits()).unwrap();
+    let fields = Fields { padded, ..Fields::SHARED };
+    Descriptor::new(data, DLDevice::CPU, dtype(case), Layout::new(&case.shape, &side.strides).unwrap(), fields).unwrap()
 }
 
 #[test]
@@ -157,32 +111,24 @@ fn packed_elements_are_copied_to_and_from_such_as_have_a_byte_each() {
     let mut rng = Rng(0x5c5c_5678_9abc_def1);
     let mut done = [0, 0];
     for round in 0..ROUNDS {
-        let case = Case::random(&mut |limit| rng.below(limit));
-        let (dtype, bits) = (dtype(&case), dtype(&case).item_bits());
-        if bits > 8 {
-            continue;
-        }
         let spreads = round % 2 == 0;
-        let [to, from] = layouts(&case);
-        let [to_bits, from_bits] = if spreads { [8, bits] } else { [bits, 8] };
-        let (mut to, mut from) = (Half::new(&mut rng, &to, to_bits), Half::new(&mut rng, &from, from_bits));
-        let wanted = between_forms(&to, &from, dtype);
-        let (target, source) = (to.describe(dtype), from.describe(dtype));
-        for count in [1, 3] {
-            let before = to.bytes.clone();
-            let packed = Packed::new(&target, &source).unwrap();
-            for piece in pieces(&packed, count, count > 1) {
-                // SAFETY: all elements lie in the two vectors.
-                unsafe { piece.run(target.data().cast(), source.data().cast_const().cast()) };
-            }
-            assert_eq!(to.bytes, wanted, "{packed:?} in {count}: {case:?}");
-            to.bytes.copy_from_slice(&before);
-        }
+        let Some(case) = Case::random(&mut |limit| rng.below(limit)).between_forms(spreads) else { continue };
+        let mut source = rng.bytes(case.from.len);
+        let before = rng.bytes(case.to.len + 2 * GUARD);
+        let mut wanted = before.clone();
+        case.copy(&mut wanted[GUARD..GUARD + case.to.len], &source);
+        let mut target = before.clone();
+        let (to, from) = (describe(&mut target, GUARD, &case.to, &case), describe(&mut source, 0, &case.from, &case));
         // SAFETY: all elements lie in the vector.
-        let view = unsafe { TensorView::new(&source) };
+        let view = unsafe { TensorView::new(&from) };
         // SAFETY: all elements lie in a vector that nobody looks at meanwhile.
-        unsafe { copy_into(&target, view) }.unwrap();
-        assert_eq!(to.bytes, wanted, "{case:?}");
+        unsafe { copy_into(&to, view) }.unwrap();
+        assert_eq!(target, wanted, "{case:?}");
+        let packed = Packed::new(&to, &from).unwrap();
+        for count in [1, 3] {
+            let cut = pieces(&packed, count, count > 1);
+            assert_eq!(after(&cut, &case, &before, &source), wanted, "{packed:?} in {count}: {case:?}");
+        }
         done[usize::from(spreads)] += 1;
     }
     assert!(done[0] > ROUNDS / 3 && done[1] > ROUNDS / 3, "{done:?}");
@@ -218,9 +164,8 @@ fn packed_elements_are_copied_into_a_tensor() {
         let mut target = rng.bytes(case.to.len);
         let mut wanted = target.clone();
         case.copy(&mut wanted, &source);
-        let [to, from] = layouts(&case);
-        let target_of = describe(&mut target, case.to.first, dtype(&case), to);
-        let source_of = describe(&mut source, case.from.first, dtype(&case), from);
+        let target_of = describe(&mut target, 0, &case.to, &case);
+        let source_of = describe(&mut source, 0, &case.from, &case);
         // SAFETY: all elements lie in the vector.
         let view = unsafe { TensorView::new(&source_of) };
         // SAFETY: all elements lie in a vector that nobody looks at meanwhile.
@@ -233,7 +178,8 @@ fn packed_elements_are_copied_into_a_tensor() {
 fn tensor(mut bytes: Vec<u8>, shape: [i64; 2], strides: [i64; 2]) -> Tensor {
     let layout = Layout::new(&shape, &strides).unwrap();
     assert!(layout.byte_range(4).unwrap().end <= isize::try_from(bytes.len()).unwrap());
-    let descriptor = describe(&mut bytes, 0, DLDataType::U4, layout);
+    let data = bytes.as_mut_ptr().cast();
+    let descriptor = Descriptor::new(data, DLDevice::CPU, DLDataType::U4, layout, Fields::SHARED).unwrap();
     // SAFETY: all elements lie in the vector, which is not touched again.
     unsafe { Tensor::from_owner(bytes, descriptor) }.unwrap()
 }
