@@ -312,7 +312,7 @@ def test_dtype_equals_its_name_and_hashes_like_it(numbers):
 
 @pytest.mark.parametrize(
     "other",
-    [None, 3, b"float32", "float64", "flaot32", "object", "f8", "datetime64[s]", "float", "",
+    [None, 3, b"float32", "float64", "float3", "object", "f8", "datetime64[s]", "float", "",
      ">f4" if LITTLE else "<f4", np.float64, np.dtype("f8"), np.dtype("M8[s]"), float, int, bool, object(),
      type("dtype", (), {"name": property(lambda self: 1 / 0)})()],
 )  # fmt: skip
