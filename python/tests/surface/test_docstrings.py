@@ -96,8 +96,10 @@ def test_every_public_name_is_explained(name):
 
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_examples_show_what_happens(name):
-    if "numpy" in (inspect.getdoc(DOCUMENTED[name]) or ""):
-        pytest.importorskip("numpy")
+    text = inspect.getdoc(DOCUMENTED[name]) or ""
+    for library, mark in (("numpy", "numpy"), ("ml_dtypes", "import ml_dtypes")):
+        if mark in text:
+            pytest.importorskip(library)
     test = examples(name)
     assert test.examples, f"{name} has no example"
     said: list[str] = []
