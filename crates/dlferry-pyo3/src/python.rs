@@ -152,7 +152,10 @@ pub(crate) struct Getter(
 impl Getter {
     /// The getter behind an attribute of an object's type; `None` where looking the attribute up could do anything else.
     pub(crate) fn of(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> PyResult<Option<Self>> {
-        if !looks_attributes_up(object) {
+        // SAFETY: the type of a living object.
+        let get_attribute = unsafe { (*object.get_type_ptr()).tp_getattro };
+        let usual: ffi::getattrofunc = ffi::PyObject_GenericGetAttr;
+        if !get_attribute.is_some_and(|own| core::ptr::fn_addr_eq(own, usual)) {
             return Ok(None);
         }
         let Some(descriptor) = type_attribute(object, name)? else { return Ok(None) };
@@ -174,61 +177,6 @@ impl Getter {
         // SAFETY: a new reference, or NULL with an exception set.
         unsafe { Bound::from_owned_ptr_or_err(object.py(), value) }
     }
-}
-
-/// How the objects of a type answer a question, by a method that takes nothing: found once and asked often, as a [`Getter`] is.
-#[cfg(not(feature = "abi3"))]
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Question {
-    /// They have no such method.
-    Unknown,
-    /// By a descriptor of [`PyMethodDescr_Type`](ffi::PyMethodDescr_Type), of which one reference is never given back.
-    Method(core::ptr::NonNull<ffi::PyObject>),
-    /// Looking the method up can run any code.
-    Named,
-}
-
-#[cfg(not(feature = "abi3"))]
-impl Question {
-    /// What is behind an attribute of an object's type.
-    pub(crate) fn of(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> PyResult<Self> {
-        if !looks_attributes_up(object) {
-            return Ok(Self::Named);
-        }
-        let Some(method) = type_attribute(object, name)? else { return Ok(Self::Unknown) };
-        if method.get_type_ptr() != &raw mut ffi::PyMethodDescr_Type {
-            return Ok(Self::Named);
-        }
-        Ok(core::ptr::NonNull::new(method.into_ptr()).map_or(Self::Named, Self::Method))
-    }
-
-    /// Whether an object has the method, and it answers true.
-    #[inline]
-    pub(crate) fn is_affirmed(&self, object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> PyResult<bool> {
-        match self {
-            Self::Unknown => Ok(false),
-            Self::Named => answers(object, name),
-            Self::Method(method) => {
-                let own = [object.as_ptr()];
-                // SAFETY: attached; one argument, alive during the call, and no keywords. The method is never freed, and
-                // checks the object itself.
-                let answer = unsafe {
-                    ffi::PyObject_Vectorcall(method.as_ptr(), own.as_ptr(), own.len(), core::ptr::null_mut())
-                };
-                // SAFETY: a new reference, or NULL with an exception set.
-                unsafe { Bound::from_owned_ptr_or_err(object.py(), answer) }?.is_truthy()
-            }
-        }
-    }
-}
-
-/// Whether attributes of an object are looked up as usual: no code of its type runs before what the type has is found.
-#[cfg(not(feature = "abi3"))]
-fn looks_attributes_up(object: &Bound<'_, PyAny>) -> bool {
-    // SAFETY: the type of a living object.
-    let get_attribute = unsafe { (*object.get_type_ptr()).tp_getattro };
-    let usual: ffi::getattrofunc = ffi::PyObject_GenericGetAttr;
-    get_attribute.is_some_and(|own| core::ptr::fn_addr_eq(own, usual))
 }
 
 /// Whether an object has a method and it answers true.

@@ -161,7 +161,7 @@ fn check_loan(object: &Bound<'_, PyAny>, table: &Table, wanted: &Wanted, body: &
         return Ok(Loan::Other);
     }
     // Being asked, the object may run any code, which may move the memory: it is described anew.
-    if let Err(error) = values::check_marks(object, table, descriptor) {
+    if let Err(error) = values::check_marks(object, descriptor) {
         return not_asked(object, wanted, error);
     }
     let is_lent = table.lend(object, descriptor)? != Loan::None && is_on_host(descriptor);

@@ -14,11 +14,9 @@ use super::known::{Memory, State};
 use crate::error::IntoPyErr;
 use crate::numpy;
 use crate::once::interned;
-#[cfg(feature = "abi3")]
-use crate::python::answers;
-use crate::python::type_attribute;
 #[cfg(not(feature = "abi3"))]
-use crate::python::{Getter, Question};
+use crate::python::Getter;
+use crate::python::type_attribute;
 
 /// The most tables that are looked at for one of a known version: a guard against a list that ends in itself.
 const MAX_TABLES: usize = 64;
@@ -31,9 +29,6 @@ pub(crate) struct Table {
     /// The type's `requires_grad`.
     #[cfg(not(feature = "abi3"))]
     requires_grad: Option<Getter>,
-    /// The type's `is_neg`.
-    #[cfg(not(feature = "abi3"))]
-    is_neg: Question,
 }
 
 /// The exchange table on the type of `object`, when that has been looked for before, and was found.
@@ -93,8 +88,6 @@ fn find_table(object: &Bound<'_, PyAny>) -> PyResult<Option<Table>> {
         lend,
         #[cfg(not(feature = "abi3"))]
         requires_grad: Getter::of(object, interned!(object.py(), "requires_grad"))?,
-        #[cfg(not(feature = "abi3"))]
-        is_neg: Question::of(object, interned!(object.py(), "is_neg"))?,
     }))
 }
 
@@ -178,17 +171,6 @@ impl Table {
             Some(value) => value.is_truthy(),
             None => Ok(false),
         }
-    }
-
-    /// Whether a tensor says that it is negated, which no table looks at.
-    #[cfg_attr(feature = "abi3", allow(clippy::unused_self, reason = "the limited API has no methods to keep"))]
-    #[inline]
-    pub(crate) fn is_negated(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let name = interned!(object.py(), "is_neg");
-        #[cfg(not(feature = "abi3"))]
-        return self.is_neg.is_affirmed(object, name);
-        #[cfg(feature = "abi3")]
-        answers(object, name)
     }
 
     /// Exports `object` through the table and takes the result over.

@@ -49,7 +49,7 @@ pub(crate) fn check(object: &Bound<'_, PyAny>, tensor: &mut Managed, way: Way<'_
             }
             tensor.set_read_only();
         }
-        check_marks(object, table, tensor.descriptor())?;
+        check_marks(object, tensor.descriptor())?;
     } else if may_be_negated(tensor.descriptor()) && says_negated(object)? {
         return Err(PyBufferError::new_err(NEGATED));
     }
@@ -68,11 +68,11 @@ pub(crate) fn may_be_marked(descriptor: &Descriptor) -> bool {
 /// Refuses a tensor that came through an exchange table whose memory does not hold its values. That it requires a gradient does
 /// not matter to who only reads.
 #[inline]
-pub(crate) fn check_marks(object: &Bound<'_, PyAny>, table: &Table, descriptor: &Descriptor) -> PyResult<()> {
+pub(crate) fn check_marks(object: &Bound<'_, PyAny>, descriptor: &Descriptor) -> PyResult<()> {
     if is_complex(descriptor.dtype()) && answers(object, interned!(object.py(), "is_conj"))? {
         return Err(PyBufferError::new_err(CONJUGATED));
     }
-    if may_be_negated(descriptor) && table.is_negated(object)? {
+    if may_be_negated(descriptor) && answers(object, interned!(object.py(), "is_neg"))? {
         return Err(PyBufferError::new_err(NEGATED));
     }
     Ok(())
