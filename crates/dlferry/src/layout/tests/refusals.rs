@@ -3,6 +3,7 @@
 use alloc::string::ToString;
 
 use crate::layout::LayoutError::{ByteOverflow, NegativeExtent, RankMismatch, SizeOverflow, SpanOverflow};
+use crate::layout::text::Tuple;
 use crate::layout::{Layout, LayoutError, Span, element_count, span};
 
 #[test]
@@ -99,4 +100,19 @@ fn errors_are_sentences() {
     for (error, sentence) in table {
         assert_eq!(error.to_string(), sentence);
     }
+}
+
+#[test]
+fn shapes_are_written_as_libraries_write_them() {
+    let table: [(&[i64], &str); 4] = [(&[], "()"), (&[3], "(3,)"), (&[3, 2], "(3, 2)"), (&[0, -1, 5], "(0, -1, 5)")];
+    for (shape, text) in table {
+        assert_eq!(Tuple(shape).to_string(), text);
+    }
+    let layout = Layout::new(&[3, 2], &[2, -1]).unwrap();
+    let told = alloc::format!("{layout:?}");
+    assert!(told.contains("[3, 2]") && told.contains("[2, -1]"), "{told}");
+    let mut offsets = layout.offsets();
+    let _third = offsets.nth(2);
+    let told = alloc::format!("{offsets:?}");
+    assert!(told.contains("row: [1]"), "{told}");
 }
