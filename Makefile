@@ -38,7 +38,7 @@ MYPY_TESTS := --allow-untyped-defs --allow-incomplete-defs --allow-untyped-calls
 ASAN := RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address cargo
 ASAN_BUILD := --target $(HOST) --target-dir $(TARGET)/asan
 FUZZ ?= copy describe formats import layout
-MUTATED ?= layout borrow view export managed
+MUTATED ?= layout borrow view export managed capsule sharing
 # The official header, when the environment has it (not `wildcard`, which remembers what was missing).
 HEADER = $(shell ls $(abspath $(VENV))/lib/python3*/site-packages/tvm_ffi/include/dlpack/dlpack.h 2>/dev/null)
 WITH_HEADER = $(if $(HEADER),DLPACK_H=$(HEADER) DLFERRY_REQUIRE_HEADER=1)
@@ -237,8 +237,8 @@ fuzz-smoke: venv ## each fuzz target on its seeds and 20,000 inputs made from th
 	tools/fuzz $(TARGET)/fuzz $(VENV) smoke $(FUZZ)
 
 .PHONY: mutants
-mutants: ## change the code in some hundred places, and see which changes no Rust test notices (hours)
-	@for room in $(MUTATED); do tools/mutants $(TARGET)/mutants $$room || status=1; done; exit $${status:-0}
+mutants: venv ## change the code in some hundred places, and see which changes no test notices (hours)
+	@for room in $(MUTATED); do tools/mutants $(TARGET)/mutants $$room $(VENV) || status=1; done; exit $${status:-0}
 
 .PHONY: planted
 planted: venv ## plant the defects of other libraries one at a time, and see the test that each turns red

@@ -18,6 +18,7 @@ import dlferry_testing as dt
 import numpy as np
 import pytest
 from craft import floats, on_device
+from growth import MEGABYTE, grown
 
 views = pytest.importorskip("dlferry_views")
 
@@ -253,6 +254,12 @@ class TestThreads:
         for _ in range(30):
             self.in_threads(3, lambda _: views.read_many(x, 20))
         views.fill(x, 1)
+
+    @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="SKIPPED: /proc/self/statm shows the growth")
+    @pytest.mark.skipif("DLFERRY_ASAN" in os.environ, reason="SKIPPED: AddressSanitizer keeps what is freed")
+    def test_records_of_threads_that_ended_are_used_again(self) -> None:
+        x = fresh()
+        assert grown(lambda: self.in_threads(1, lambda _: views.see_f32(x)), 1000) < MEGABYTE
 
 
 class TestCopyto:

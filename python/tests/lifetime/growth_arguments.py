@@ -41,6 +41,7 @@ else:
         views.reading(ARRAY, lambda: refused(lambda: views.fill(TENSOR, 1.0), BufferError)())
 
     ACTIONS = {
+        "argument: more than a block": lambda: views.read_many(ARRAY, 17),
         "argument: array": lambda: views.see_f32(ARRAY),
         "argument: tensor": lambda: views.see_2d(TENSOR),
         "argument: method": lambda: views.see_2d(METHOD),

@@ -19,7 +19,6 @@ use crate::tensor::Tensor;
 use crate::{asarray, buffer, numpy};
 
 /// An array that a function holds.
-#[derive(Debug)]
 pub(super) struct Held<'py>(
     // Invariant: the body is described, borrowed unless private, and has its object.
     Slot<'py>,

@@ -16,7 +16,6 @@ use super::registry::{Block, RECORDS, Registry};
 use crate::tensor::Source;
 
 /// Memory that is borrowed: what it is, and what keeps it alive.
-#[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) descriptor: Descriptor,
     /// The object that it was taken of, twice: NumPy resizes an array to which there are two references, those of a variable and
@@ -76,12 +75,6 @@ pub(crate) struct Slot<'py> {
     // Invariant: this slot has reserved the record of the place.
     place: &'static Place,
     py: Python<'py>,
-}
-
-impl core::fmt::Debug for Slot<'_> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_tuple("Slot").field(self.body()).finish()
-    }
 }
 
 impl<'py> Slot<'py> {
