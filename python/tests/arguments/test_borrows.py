@@ -255,7 +255,9 @@ class TestThreads:
             self.in_threads(3, lambda _: views.read_many(x, 20))
         views.fill(x, 1)
 
-    @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="SKIPPED: /proc/self/statm shows the growth")
+    @pytest.mark.skipif(
+        not sys.platform.startswith("linux"), reason="SKIPPED: /proc/self/statm shows the growth"
+    )
     @pytest.mark.skipif("DLFERRY_ASAN" in os.environ, reason="SKIPPED: AddressSanitizer keeps what is freed")
     def test_records_of_threads_that_ended_are_used_again(self) -> None:
         x = fresh()
